@@ -90,7 +90,7 @@ var (
 )
 
 // ErrThirdParty refuses another recipe, or the fault NoGuid, in a third-party election.
-var ErrThirdParty = errors.New("cannot change the rule of a third-party election")
+var ErrThirdParty = errors.New("this is a third-party election. Start electop demo")
 
 // ErrNotNow matches an error that refuses a fault at this time. The error's text is the reason.
 var ErrNotNow = errors.New("not now")

@@ -121,7 +121,7 @@ func (m *member) whyNot(kind Fault, on bool) error {
 	case m.kind != dialect.KindElection && slices.Contains([]Fault{LoseReply, NoGuid, SlowLead}, kind):
 		return notNow("this demo shows a " + m.kind.String())
 	case kind == SlowLead && m.slow == nil && (m.last.Belief == model.Leading || m.last.Belief == model.Elected && m.last.Step == model.StepAcknowledge):
-		return notNow(m.name + " has already finished its leader procedure. Select one that waits")
+		return notNow(m.name + " has already finished its leader procedure. Select a waiting candidate")
 	case kind == Expire && m.cast.sandbox == nil:
 		return notNow("it needs the embedded server. Start electop demo")
 	case kind == NoGuid && m.cast.foreign():

@@ -90,7 +90,7 @@ func withoutRole(kind Kind, all ...Dialect) []*Dialect {
 }
 
 var barrier = withoutRole(KindBarrier, Dialect{
-	ID: "barrier", System: "kazoo Barrier or Curator DistributedBarrier", Watches: "the znode: its deletion lets them go", Source: "kazoo: recipe/barrier.py; Curator: DistributedBarrier",
+	ID: "barrier", System: "kazoo Barrier or Curator DistributedBarrier", Watches: "the znode: its deletion ends the wait", Source: "kazoo: recipe/barrier.py; Curator: DistributedBarrier",
 })[0]
 
 // doubleBarriers have a znode for each participant. The last participant that enters creates [Ready].
@@ -102,7 +102,7 @@ var doubleBarriers = withoutRole(KindDouble,
 	}},
 )
 
-const watchesReady = "ready while it enters; another participant while it leaves"
+const watchesReady = `znode "ready" while entering; another participant's while leaving`
 
 // isDouble reports whether [Ready] exists or has a watch.
 func isDouble(e *Evidence) bool {
@@ -262,7 +262,7 @@ var groups = withoutRole(KindGroup,
 		},
 		who: func(_ *Candidate, part string) string { return part },
 	},
-	Dialect{ID: "kazoo-locking-queue-taken", System: "kazoo LockingQueue (items in work)", Source: sourceKazooQueue, names: []string{"entry-{any}-"}, at: []string{"*/taken"}},
+	Dialect{ID: "kazoo-locking-queue-taken", System: "kazoo LockingQueue (taken items)", Source: sourceKazooQueue, names: []string{"entry-{any}-"}, at: []string{"*/taken"}},
 	Dialect{ID: "serverset", System: "Twitter ServerSet", Source: "Twitter Commons: ServerSetImpl", names: []string{"member_"}},
 	Dialect{
 		// The group has no label, so the names are only numbers.

@@ -85,7 +85,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		// Bookies with Pulsar's metadata driver do not use BookKeeper's own election. If both
 		// elections are empty, nothing shows which of them is used.
 		ID: "pulsar-auditor", System: "Apache BookKeeper auditor (Pulsar's metadata driver)",
-		Watches: "everything, by one watch", Source: "Pulsar: PulsarLedgerAuditorManager, LeaderElectionImpl",
+		Watches: "all znodes, by one watch", Source: "Pulsar: PulsarLedgerAuditorManager, LeaderElectionImpl",
 		at: []string{"underreplication/leader"}, who: jsonText, proof: shows(jsonText),
 	},
 	Dialect{

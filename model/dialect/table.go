@@ -47,7 +47,7 @@ var systems = completed(Dialect{},
 		// kazoo's clients count go-zookeeper's clients only with extra_lock_patterns.
 		ID: "kazoo-go", kind: KindShared, System: "go-zookeeper Lock and kazoo Lock together",
 		Recipe:  &line{name: "kazoo-go", writer: endsWith("-lock-", "__lock__"), reader: endsWith("__rlock__")},
-		Watches: watchesNearestLock, Why: "clients of two libraries share it, and not all may count each other",
+		Watches: watchesNearestLock, Why: "clients of two libraries share it, and some may not count the others",
 		Source: "go-zookeeper: zk/lock.go; " + sourceKazoo,
 	},
 	Dialect{

@@ -38,8 +38,8 @@ func abandonedAttempt(r *ruleRun) {
 	}
 	held := r.at.Sub(now.From)
 	f := r.find(longHeld, safe(head.Name)).about(head)
-	f.because("%s has held it since %s UTC", described(head), now.From.UTC().Format(time.DateTime))
-	f.because("the longest of %d earlier times was %s; %s", n, units.Took(longest), units.Count(s.Queue.Len()-r.holders(), "other waits", "others wait"))
+	f.because("%s has held the lock since %s UTC", described(head), now.From.UTC().Format(time.DateTime))
+	f.because("the longest of %d earlier holds was %s; %s", n, units.Took(longest), units.Count(s.Queue.Len()-r.holders(), "other waits", "others wait"))
 	if x := s.Tracked.Client(head.Session); x.Conn != nil {
 		f.Severity = Warning
 		f.because("its session is connected to %s", x.Server)

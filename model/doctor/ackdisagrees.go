@@ -51,14 +51,14 @@ func ackDisagrees(r *ruleRun) {
 		switch {
 		case s.NoLeader() == model.NotAcknowledged: // reported by noLeader
 		case r.mayBeGuest(head):
-			find(ackMissingOfGuest, "%s does not exist, and did before", path)
+			find(ackMissingOfGuest, "%s existed before, but no longer exists", path)
 		case foreign && !r.d.cfg.AckExpected:
 			find(ackMissing, "%s does not exist", path).wait = ackGraceForeign
 		default:
 			find(ackMissing, "%s does not exist", path)
 		}
 	case a.Names(head) && a.Session != 0 && a.Session != head.Session:
-		f := find(ackOwnedByAnother, "%s names it, and belongs to session %s", path, znode.Hex(a.Session))
+		f := find(ackOwnedByAnother, "%s names the leader, and belongs to session %s", path, znode.Hex(a.Session))
 		f.Sessions = append(f.Sessions, a.Session)
 	case a.Presence != model.Present || head != nil && (a.Names(head) || a.Session != 0 && a.Session != head.Session):
 		// the acknowledgement is correct or unknown, or twoLeaders reports this case

@@ -75,7 +75,7 @@ func (s *State) edge(i, holders int) Edge {
 	t, waits := s.Recipe.Watches(s.Queue, i)
 	if !waits {
 		if s.watchesList() {
-			e.Why = "it watches the list of children, which no server's table shows"
+			e.Why = "it watches the list of children; no server reports such watches"
 		}
 		return e
 	}
@@ -95,7 +95,7 @@ func (s *State) edge(i, holders int) Edge {
 	before, after := settled(&s.watch, s.At)
 	switch {
 	case s.Link.Link != model.Connected:
-		e.Why = "not connected: its predecessor may have changed"
+		e.Why = "electop is not connected: the predecessor may have changed"
 	case c.SeenAt.After(last.at):
 		e.Why, e.Early = "it joined after the servers were queried", true
 	case !s.hadTarget(last, c, target, false):
@@ -103,7 +103,7 @@ func (s *State) edge(i, holders int) Edge {
 	case last.watching[c.Session] != nil && last.watching[c.Session].partial:
 		e.Why = e.Server + " lists more entries than electop keeps"
 	case s.Pace.Slowed() || s.pacedAt.After(last.at) || before != nil && s.pacedAt.After(before.at):
-		e.Why, e.Early = "the demo's server held messages: its watch may be about to be set", !s.Pace.Slowed()
+		e.Why, e.Early = "the demo's server held messages: the candidate may still set its watch", !s.Pace.Slowed()
 	case onAnother && s.watchedAnother(before, c, target) && s.watchedAnother(after, c, target):
 		e.State = WrongWatch
 	case onAnother:
@@ -111,7 +111,7 @@ func (s *State) edge(i, holders int) Edge {
 	case last.why != "":
 		e.Why = last.why
 	case before == nil && s.watch.base != nil:
-		e.Why, e.Early = "this watch was not seen; it may be about to be set", true
+		e.Why, e.Early = "this watch was not seen; the candidate may still set it", true
 	case before == nil:
 		e.Why, e.Early = "this watch was not seen, but the servers were queried only once: query again (v)", true
 	case !s.hadTarget(before, c, target, false):

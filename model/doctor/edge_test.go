@@ -119,7 +119,7 @@ func TestWhyUnverified(t *testing.T) {
 	if e := c.J.State().Edge(2); !strings.Contains(e.Why, "joined after") {
 		t.Errorf("got edge %+v, want the reason that it joined after the table", e)
 	}
-	why("about to be set")
+	why("may still set it")
 	c.pass(2 * time.Second)
 	why("seen before")
 	c.leave("n_0000000001")

@@ -28,7 +28,7 @@ func expiredLeader(r *ruleRun) {
 					watches += "; it watches " + safe(path)
 				}
 			}
-			f.because("since then session %s came from the same host, and is no candidate%s", znode.Hex(session), watches)
+			f.because("since then session %s connected from the same host, and owns no candidate%s", znode.Hex(session), watches)
 			f.Sessions = append(f.Sessions, session)
 		}
 	}

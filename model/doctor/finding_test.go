@@ -749,7 +749,7 @@ func TestExpiredLeaderIsBack(t *testing.T) {
 			}
 			f := c.J.State().Findings[0]
 			if text := strings.Join(f.Evidence, "\n"); !strings.Contains(text, "0x1, from 10.0.0.1, expired") ||
-				!strings.Contains(text, "session 0x4d came from the same host") {
+				!strings.Contains(text, "session 0x4d connected from the same host") {
 				t.Errorf("evidence %q, want the expired session 0x1 and the new session 0x4d", f.Evidence)
 			}
 			c.pass(11 * time.Minute)

@@ -66,7 +66,7 @@ func (r *ruleRun) findGhosts(all []int) (f *draft, at []int) {
 	case m != nil && !slices.ContainsFunc(at[:len(at)-1], func(k int) bool { return k < r.holders() }):
 		remedy = "Delete " + safe(r.path(r.s.Queue.At(at[0]).Name)) + ": it holds no role, and its owner does not know it."
 	case m == nil && !held:
-		remedy += " If its log shows that it uses the older one, delete " + safe(r.path(r.s.Queue.At(last).Name)) + " instead: that one holds no role."
+		remedy += " If the client's log shows that it uses the older znode, delete " + safe(r.path(r.s.Queue.At(last).Name)) + " instead: that znode holds no role."
 	}
 	f = r.find(oneSession, znode.Hex(owned[0].Session), "{candidates}", candidates(len(at)), "{remedy}", remedy)
 	if m == nil {

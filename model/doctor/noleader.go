@@ -29,7 +29,7 @@ func notAcknowledged(r *ruleRun) {
 	f.because("first in the queue: %s", described(head))
 	switch {
 	case stem != "":
-		f.because("none of its children begins with %s", stem)
+		f.because("no child of the election begins with %s", stem)
 	case a.ByData && a.Presence != model.Absent:
 		f.because("%s still names another leader", safe(a.Path))
 	case a.ByData:
@@ -76,7 +76,7 @@ func vacant(r *ruleRun) {
 		f.because("%s", BacklogWords(b))
 	}
 	if standbys.Off != "" && !standbys.Gone {
-		f.because("%s, so nobody takes over by itself", standbys.Off)
+		f.because("%s, so nobody takes over automatically", standbys.Off)
 	}
 	f.Znodes = []string{s.Path}
 	for _, p := range s.Dialect.Programs(s.Path) {
@@ -115,7 +115,7 @@ func Since(v model.Vacancy) string {
 	case model.VacancyByZnodes:
 		return units.Stamp(v.Since) + " at least"
 	}
-	return "before electop looked"
+	return "before electop's first read"
 }
 
 const standbysMax = 8
@@ -137,7 +137,7 @@ func Could(verb string, all model.Standbys) string {
 			could = append(could, p.Who)
 		}
 	}
-	text := "nobody is listed who could " + verb
+	text := "nobody who could " + verb + " is listed"
 	if len(could)+all.Unread > 0 {
 		text = strings.TrimRight("could "+verb+" "+all.If, " ") + ": " + firstOf(could, all.Unread)
 	}

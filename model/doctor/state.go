@@ -106,7 +106,7 @@ func (s *State) RiskUnseen(c *dialect.Candidate) string {
 	// The first round after a client's last message shows that message. Only later rounds show the silence.
 	silent := to/3 + session.Slack
 	if rounds := 2 + silent/t.Every; rounds*t.Every >= to {
-		return "the servers are queried every " + units.Exact(t.Every) + ", too rarely for a session timeout of " + units.Exact(to) + " (--admin-sessions 500ms)"
+		return "the servers are queried every " + units.Exact(t.Every) + ", too rarely for a session timeout of " + units.Exact(to) + "; use --admin-sessions 500ms"
 	}
 	return ""
 }

@@ -14,19 +14,19 @@ type wording struct {
 var (
 	noAcknowledgement = wording{Critical, 0,
 		"no leader: the first candidate has not acknowledged",
-		"Clients find the leader by that znode, so they have none. The first candidate may hang in its leader procedure, or may not know that it is the first.",
+		"Clients find the leader by its acknowledgement, so they find none. The first candidate may hang in its leader procedure, or not know that it is the first.",
 		"Read the log of the first candidate, {first}. If its procedure hangs, restart the candidate: the next one takes over.", nil}
 	notFenced = wording{Critical, 0, noAcknowledgement.title,
 		"It holds the lock and does not do a leader's work. It has to fence the previous leader first, and that may fail repeatedly.",
 		"Read the log of its failover controller, {first}: it shows why the previous leader cannot be fenced.", nil}
 	nobodyLeads = wording{Critical, 0, "no leader: nobody leads {system}", "Nobody does the leader's work.",
-		"Read the log of one of those that could lead: it shows why that program does not.", nil}
+		"Read the log of a program that could lead: it shows why the program does not lead.", nil}
 	nobodyCanLead = wording{Critical, 0, nobodyLeads.title, nobodyLeads.harm, "Start a program that can lead, or read the log of the one that should.", nil}
-	electionOff   = wording{Warning, 0, nobodyLeads.title, nobodyLeads.harm, "Let the system elect again, or make one of them the leader by hand.", nil}
-	noProgramRuns = wording{Info, 0, "nobody leads, and no program runs that could", "None if {system} was shut down.", "Start it, if it should run.", nil}
+	electionOff   = wording{Warning, 0, nobodyLeads.title, nobodyLeads.harm, "Let the system elect again, or make a program the leader by hand.", nil}
+	noProgramRuns = wording{Info, 0, "nobody leads, and no program of the system runs", "None if {system} was shut down.", "Start the system if it should run.", nil}
 	noCandidates  = wording{Info, time.Minute, "nobody leads", "None if no program should run. Otherwise nobody does the leader's work.",
 		"Start a program that can lead, if one should run.", []string{"ZooKeeper recipes: leader election"}}
-	shutDown = wording{Info, 0, "nobody leads: the system was shut down", noProgramRuns.harm, noProgramRuns.advice, nil}
+	shutDown = wording{Info, 0, "nobody leads: the system was shut down", "None if that was intended.", noProgramRuns.advice, nil}
 
 	leaderNoMember = wording{Critical, 0,
 		"the leader {leader} is not a member of {system}",
@@ -38,7 +38,7 @@ var (
 		"Read the log of {leader}. If it does not start again, stop its program: the next one takes over.", nil}
 	epochJumped = wording{Warning, 0,
 		"the epoch jumped from {from} to {to}",
-		"Each new leader adds one. So leaders were elected that did not last, or another program wrote the number, or older data was restored.",
+		"Each new leader adds one. So some elected leaders did not last, or another program wrote the number, or older data was restored.",
 		"Read the logs of the programs that could lead: which of them led at that time, and why not for longer?", nil}
 
 	oneClient = wording{Info, ghostWait,
@@ -48,7 +48,7 @@ var (
 		[]string{"ZooKeeper Programmer's Guide: ephemeral nodes"}}
 	oneSession = wording{Warning, ghostWait,
 		"one session owns {candidates}",
-		"The reply to a create was lost, and the client created again: no program manages one of the znodes. When it becomes the lowest, nobody leads until its session ends.",
+		"The reply to a create was lost, and the client created again: one of the znodes is used by no program. When that one becomes the lowest, nobody leads until its session ends.",
 		"{remedy} Change the client: put a guid in the name, and look for that guid before each further create.",
 		[]string{"samuel/go-zookeeper#229", "zk-ruby#51", "ZooKeeper recipes: recoverable errors and the GUID"}}
 
@@ -65,7 +65,7 @@ var (
 	twoLibraries = wording{Critical, 0,
 		"two leaders: {candidate} counts only {names}: it believes that it leads",
 		"Clients of two libraries do not wait for each other: two do the work of one leader.",
-		"Stop the programs of one library, or have them count all: kazoo's Lock does with extra_lock_patterns=['[-_]'], Curator's InterProcessMutex with a LockInternalsDriver that sorts by the number, its LeaderLatch and kazoo's Election never do.", nil}
+		"Stop the programs of one library, or make them count all candidates: kazoo's Lock needs extra_lock_patterns=['[-_]'], Curator's InterProcessMutex a LockInternalsDriver that sorts by the number. Curator's LeaderLatch and kazoo's Election cannot.", nil}
 	mayLeadToo = wording{Warning, 0,
 		"{candidate} may lead too: by default it counts only {names}",
 		"If clients of two libraries do not wait for each other, two do the work of one leader.", twoLibraries.advice, nil}
@@ -80,12 +80,12 @@ var (
 		"Read the log of the leader. If it does not recover, restart it: the next candidate takes over.", []string{"SOLR-18301"}}
 	ackMissingOfGuest = wording{Info, ackGrace,
 		"the first candidate has not acknowledged",
-		"None if its program makes no acknowledgement: the recipe needs none. A candidate of electop would be elected and not do a leader's work.",
+		"None if its program makes no acknowledgement: the recipe needs none. If it is a candidate of electop, it is elected but does not do a leader's work.",
 		"Nothing, if its program makes no acknowledgement. If it is a candidate of electop, read its log.", []string{"SOLR-18301"}}
 	ackOfNobody = wording{Warning, ackGrace,
 		"acknowledged, but the queue is empty",
 		"Clients that read the acknowledgement use a leader that was not elected.",
-		"Find out whether that program leads without a candidate's znode. If not, delete the acknowledgement.", []string{"SOLR-18301"}}
+		"Find out whether a program leads without a candidate's znode. If none does, delete the acknowledgement.", []string{"SOLR-18301"}}
 	ackOwnedByAnother = wording{Warning, ackGrace,
 		"the acknowledgement names the leader and belongs to another session",
 		"It does not end with the leader: when the leader's session ends, the next leader may not be able to acknowledge, and clients find the old one.",
@@ -110,20 +110,20 @@ var (
 		"Restart the candidate. Then check how its code sets the watch: the predecessor may be deleted after the list is read, so the code must list again if the znode to watch does not exist.",
 		[]string{"ZooKeeper recipes: leader election", "Helix#44", "ZooKeeper WriteLock"}}
 	noWatchGuessed = wording{Warning, 0, noWatch.title, noWatch.harm,
-		"If these are no candidates, but members or jobs, nobody leads, and nothing is wrong: electop takes them for candidates because their names fit. If they are, check how their code learns of its turn.",
+		"If these are not candidates but members or jobs, nobody leads and nothing is wrong: electop takes them for candidates because their names fit. If they are candidates, check how their code learns of its turn.",
 		noWatch.references}
 	otherWatch = wording{Warning, 0,
 		"a candidate does not watch its predecessor",
 		"It is notified when it cannot lead, and lists all candidates for nothing.",
-		"Each candidate must watch the largest number below its own. The recipe's page of ZooKeeper 3.3 says the smallest, which is the leader's.",
+		"Each candidate must watch the largest number below its own. The recipe's page of ZooKeeper 3.3 wrongly names the smallest, which is the leader's.",
 		[]string{"ZooKeeper recipes: leader election"}}
 	laterWatch = wording{Warning, 0, otherWatch.title,
-		"The watched znode is not before its own, so it is not notified when its turn comes: then nobody leads.",
+		"The watched znode is not before the candidate's own, so the candidate is not notified when its turn comes: then nobody leads.",
 		otherWatch.advice, otherWatch.references}
 	watchOne = wording{Warning, 0,
 		"a herd: {candidates} watch the same znode",
 		"When the znode is deleted, all of them are notified and list all candidates, but only one can lead: the load of a handoff grows with the square of their number.",
-		"Each candidate must watch the largest number below its own. The recipe's page of ZooKeeper 3.3 says the smallest, which is the leader's; later pages are correct.",
+		"Each candidate must watch the largest number below its own. The recipe's page of ZooKeeper 3.3 wrongly names the smallest, the leader's; later pages are correct.",
 		[]string{"ZooKeeper recipes: leader election", "ZooKeeper recipes: locks (herd effect)"}}
 	manyWatch = wording{Warning, 0,
 		"{sessions} without a candidate watch the leader's znode",
@@ -152,7 +152,7 @@ var (
 
 	silentLeader = wording{Warning, 0,
 		"the leader is silent",
-		"It does not do its work, or cannot know whether it still leads. Nobody takes over until its session expires. If it was only paused, it still believes that it leads for a moment after that.",
+		"It does not do its work, or cannot know whether it still leads. Nobody takes over until its session expires. After that, a leader that was only paused still believes for a moment that it leads.",
 		"If it is dead, wait until its session expires, or delete its znode if you are sure. If this happens often, look for long pauses (garbage collection, a suspended machine).",
 		[]string{"CURATOR-206", "CURATOR-460"}}
 	silentWaiting = wording{Warning, 0,
@@ -166,7 +166,7 @@ var (
 		"Read the log of its program. If it did not resign, restart it. Find out who deletes znodes of this election.",
 		[]string{"CURATOR-620", "ZooKeeper recipes: leader election"}}
 	returnedLeader = wording{Warning, 0,
-		"a leader whose session expired may be back, and not know it",
+		"a leader whose session expired may be back and believe that it leads",
 		"If its program did not stop leading, it acts beside its successor. What it believes is not visible.",
 		"Look at what the program does. It must stop its work when its connection is suspended, and other resources must check the fencing token.",
 		[]string{"CURATOR-620", "CURATOR-653"}}
@@ -186,7 +186,7 @@ var (
 
 	sequence = wording{Info, 0,
 		"{title}",
-		"Servers from 3.6 on give number 2147483647 to all later znodes, and refuse names that exist; older ones continue with negative numbers, which sort before all others.",
+		"Servers from 3.6 on give number 2147483647 to all later znodes, and refuse names that exist; older servers continue with negative numbers, which sort before all others.",
 		"Use another parent, or delete and recreate this one while the queue is empty: a new parent counts from 0.", []string{"kazoo#730", "ZOOKEEPER-3249"}}
 	strangerInQueue = wording{Warning, ghostWait,
 		"a child that is not a candidate is in the queue",
