@@ -44,7 +44,7 @@ func TestNeverTwoCommands(t *testing.T) {
 		made[name]++
 		h.restart()
 		if h.stamps.check(t); t.Failed() {
-			t.Fatalf("failed in round %d, after the fault %q; the last commands:\n%s", rounds, name, h)
+			t.Fatalf("failed in round %d, after the fault %q; the last commands:\n%s", rounds+1, name, h)
 		}
 		if rounds%50 == 49 {
 			t.Logf("%d rounds", rounds+1)

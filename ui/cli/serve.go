@@ -26,7 +26,7 @@ func newServe(std IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "serve",
 		Short:   "Run the embedded ZooKeeper alone, until interrupted",
-		Long:    "Run the embedded ZooKeeper alone, until interrupted. Its data lives in memory\nand ends with the process.",
+		Long:    "Run the embedded ZooKeeper alone, until interrupted. Its data is in memory\nand is lost when the process ends.",
 		Example: "  electop serve\n  electop serve --listen 127.0.0.1:0 --tick 100ms",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {

@@ -164,9 +164,8 @@ func TestInterruptEndsEveryProcess(t *testing.T) {
 	}
 	cmd, out := electop(t, append([]string{"--only", "idle", "--", "sh", "-c", `(setsid sleep "$0" &); exec "$@" "$0"`, marker}, program("none")...)...)
 	zktest.Must(0, cmd.Start())
-	for end := time.Now().Add(time.Minute / 2); running("sleep") < 5 && time.Now().Before(end); { // four instances only find the path
-		time.Sleep(10 * time.Millisecond)
-	}
+	// Four instances only find the path.
+	zktest.Await(t, "5 running processes", func() bool { return running("sleep") >= 5 })
 	cmd.Process.Signal(syscall.SIGINT)
 	cmd.Wait()
 	if n := running(""); n > 0 || cmd.ProcessState.ExitCode() != 130 {
