@@ -146,7 +146,7 @@ func TestShownAtEverySize(t *testing.T) {
 		"never-searched":  {"Can't search for other elections"},
 		"second-election": {"(2/2)", "holds  one of 3", "10.0.3.21 and 2 others hold"},
 		"leaderless":      {"no leader: 10.0.3.21:8983_solr is first", "1 finding"},
-		"mixed":           {"two lead (inferred): payments-go and reports-1", "two lead (inferred)", "believes it holds", "1 finding"},
+		"mixed":           {"two hold (inferred): payments-go and reports-1", "two hold (inferred)", "believes it holds", "1 finding"},
 		"group":           {"Members", "group: 3 members"},
 		"no-queue":        {"broker 2", "There is no queue", "Could take over: broker 1,"},
 		"no-controller":   {"no leader since", "Could lead: broker 1,", "1 finding"},

@@ -99,11 +99,11 @@ func NoLeader(s *doctor.State) Entry {
 		return unsure(first+" waits for "+Label(s.WaitsFor)+", which is not of its kind", "waits for "+NumberOrName(s.WaitsFor))
 	case model.MixedClients:
 		r, _, proven := s.Rival()
-		label, counts, beside := Label(r.Unaware), " counts only "+r.Unaware.Library().CountedNames, " beside "+Label(r.Other)
+		label, counts, two := Label(r.Unaware), " counts only "+r.Unaware.Library().CountedNames, s.Words("two lead")
 		if proven {
-			return Entry{"two lead (inferred): " + Label(r.Other) + " and " + label + ", which" + counts, "two lead (inferred)", "two lead", doctor.Critical}
+			return Entry{two + " (inferred): " + Label(r.Other) + " and " + label + ", which" + counts, two + " (inferred)", two, doctor.Critical}
 		}
-		return unsure(label+" may lead"+beside+": by default it"+counts, "another may lead too")
+		return unsure(label+s.Words(" may lead beside ")+Label(r.Other)+": by default it"+counts, "another may lead too")
 	case model.Unsupported:
 		return Entry{"unknown who leads: electop does not know how " + s.Dialect.System + " elects", "lowest number", "unknown", ""}
 	case model.Blocked:
