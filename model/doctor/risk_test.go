@@ -58,17 +58,19 @@ func TestZombieLeader(t *testing.T) {
 
 func TestRiskUnseen(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
-	st := c.J.State()
-	if why := st.RiskUnseen(st.Queue.At(0)); why != "" {
-		t.Errorf("RiskUnseen = %q, want none: the servers are queried every second", why)
+	for _, every := range []time.Duration{time.Second, 3 * time.Second} {
+		c.answer(func(x *session.Table) { x.Every = every })
+		if st := c.J.State(); st.RiskUnseen(st.Queue.At(0)) != "" {
+			t.Errorf("RiskUnseen = %q if the servers are queried every %v, want none", st.RiskUnseen(st.Queue.At(0)), every)
+		}
 	}
 	for want, change := range map[string]func(*session.Table){
-		"too rarely":                   func(x *session.Table) { x.Every = 5 * time.Second },
-		"only on request":              func(x *session.Table) { x.Every = 0 },
-		"not all members":              func(x *session.Table) { x.Whole = false; x.Servers[0].Sessions = session.Answer{} },
-		"hint would allow it":          func(x *session.Table) { refuse(x, "hint") },
-		"timeout is unknown":           func(x *session.Table) { disconnect(x, 1) },
-		"the servers were not queried": nil,
+		"10 s; use --admin-sessions 3s": func(x *session.Table) { x.Every = 5 * time.Second },
+		"only on request":               func(x *session.Table) { x.Every = 0 },
+		"not all members":               func(x *session.Table) { x.Whole = false; x.Servers[0].Sessions = session.Answer{} },
+		"hint would allow it":           func(x *session.Table) { refuse(x, "hint") },
+		"timeout is unknown":            func(x *session.Table) { disconnect(x, 1) },
+		"the servers were not queried":  nil,
 	} {
 		c := newFixture(t, model.Config{})
 		c.join("n_", 1)

@@ -106,7 +106,11 @@ func (s *State) RiskUnseen(c *dialect.Candidate) string {
 	// The first round after a client's last message shows that message. Only later rounds show the silence.
 	silent := to/3 + session.Slack
 	if rounds := 2 + silent/t.Every; rounds*t.Every >= to {
-		return "the servers are queried every " + units.Exact(t.Every) + ", too rarely for a session timeout of " + units.Exact(to) + "; use --admin-sessions 500ms"
+		why := "the servers are queried every " + units.Exact(t.Every) + ", too rarely for a session timeout of " + units.Exact(to)
+		if shorter := ((to - silent - 1) / 2).Truncate(100 * time.Millisecond); shorter > 0 {
+			why += "; use --admin-sessions " + shorter.String()
+		}
+		return why
 	}
 	return ""
 }
