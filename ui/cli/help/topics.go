@@ -39,7 +39,7 @@ func Topics() []*cobra.Command {
 		generated("flags", "Every flag, the commands that have it, and the environment", flags),
 		written("json", "The JSON that --json prints, and recordings"),
 		generated("keys", "The dashboard's keys", func(*cobra.Command) string { return input.Markdown() + "\n" + text("keys") }),
-		written("lease", "When a leader of electop must stop leading, and what that rests on"),
+		written("lease", "When a leader of electop must stop leading, and what its lease assumes"),
 		written("metrics", "Metrics for Prometheus, their alert rules, and /healthz"),
 		written("operators", "Requests to the servers, what they cost, and what the servers must allow"),
 		generated("systems", "The systems whose elections electop recognises", func(*cobra.Command) string { return systems() }),
