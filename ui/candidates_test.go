@@ -85,7 +85,7 @@ func TestJoinShowsInvitations(t *testing.T) {
 	shows(t, show(sm, 200, 50, term.Mono), "finis")
 	sm = samples()["join"]()
 	shows(t, show(sm, 200, 50, term.Mono), sm.o.Invitations[1].Line)
-	for mode, want := range map[string]string{ModeReplay: "nobody can join", ModeLive: "electop campaign /election"} {
+	for mode, want := range map[string]string{ModeReplay: "Can't join: this is a recording", ModeLive: "electop campaign /election"} {
 		m, _, _ := dashboardWith(nil, mode)
 		keys(m, "J")
 		shows(t, m, want)

@@ -218,7 +218,7 @@ func TestWrongBeliefAndMissingWatchAreShown(t *testing.T) {
 	w := five(dialect.Election()).rule(model.Rules{Workers: true}).wait(time.Minute)
 	w.cast("birch", birchZ, model.Leading, nil).wait(3 * time.Second)
 	m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo})
-	shows(t, m, "birch believes that it leads, and its")
+	shows(t, m, "birch believes that it leads, but its")
 	keys(m, "j", "enter")
 	shows(t, m, "believes     leading, but it is not first in the queue")
 	m, _, _ = dashboardOn(wrongWatches(), nil, Options{})

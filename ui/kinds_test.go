@@ -112,7 +112,7 @@ func TestKinds(t *testing.T) {
 		"group": {directory("/app/workers", "amber=x", "birch=x"), []string{"group  2 members, newest 2 s", "╭─ Members ─", ">○     -  amber", "10.0.3.12:41001", "├──", "├ came   ─ is there", "group: 2 members"},
 			[]string{"1 create my name  EPHEMERAL", "3 notified: getChildren again"}},
 		"double barrier": {directory("/app/start", hexes[0]+"=a", hexes[1]+"=b", "ready"), []string{"double barrier  2 ", "╭─ Participants ─", " ○     -  b", "double barrier: 2 inside, ready"},
-			[]string{"1 create b/p  EPHEMERAL", "3 getChildren; the last creates ready", "8 nobody left: go on"}},
+			[]string{"1 create b/p  EPHEMERAL", "3 getChildren; all came: create ready", "8 nobody left: go on"}},
 		"queue": {directory("/app/jobs", items(50)...), []string{"queue  50 ", ">○     0  qn-0000000000", "50 items, oldest 5m45s, +8 / -0 a minute", "╭─ Came and went ─", "queue: 50 items"},
 			[]string{"1 create queue-  SEQUENCE", "4 empty: watch the list"}},
 		"barrier": {directory("/app/gate").watched("/app/gate", 0x51, 0x52), []string{"╭─ Sessions ─", "0x51 watches the znode from 10.0.4.0:5000", "0x52 watches the znode from 10.0.4.1:5000", "Deleting the znode opens the barrier.", "barrier: 2 sessions watch"},

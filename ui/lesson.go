@@ -38,7 +38,7 @@ func (d *dashboard) lessonKey(do input.Command, key string) tea.Cmd {
 	result, start := term.Span{}, ""
 	switch {
 	case p.Runner == nil:
-		result = term.Span{Style: term.Trouble, Text: "lessons need the demo: electop lesson"}
+		result = term.Span{Style: term.Trouble, Text: "lessons need the demo: start electop lesson"}
 	case do == input.CmdLessons:
 		d.modes.Open(input.ModeLessonMenu)
 		p.OpenMenu()

@@ -83,7 +83,7 @@ func TestNoLesson(t *testing.T) {
 	}
 	m, _, _ = dashboardWith(&fakeActions{}, ModeDemo)
 	keys(m, "L")
-	if got := statusLine(m); !strings.Contains(got, "lessons need the demo: electop lesson") || front(m) != onMain {
+	if got := statusLine(m); !strings.Contains(got, "lessons need the demo: start electop lesson") || front(m) != onMain {
 		t.Errorf("L without a runner: got status line %q, want a refusal", got)
 	}
 }

@@ -87,9 +87,9 @@ func (o *Options) cannotJoin(path string) string {
 	case len(o.Invitations) > 0:
 		return ""
 	case o.Mode == ModeReplay:
-		return "This is a recording: nobody can join."
+		return "Can't join: this is a recording. Start electop demo to join an election."
 	case o.Mode == ModeDemo:
-		return "This demo has no address for other programs."
+		return "Can't join: this demo is not an election. Start electop demo to join one."
 	}
 	return "This is your own cluster. A program joins with the cluster's address, for example: electop campaign " + znode.Safe(path, 0) + " -s " + znode.Safe(o.Cluster, 120)
 }

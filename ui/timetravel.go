@@ -172,7 +172,7 @@ func (t *timeTravel) playPause() tea.Cmd {
 	case !j.Known:
 		return nil
 	case j.At.Last:
-		t.report(term.Muted, "play: this is the last moment")
+		t.report(term.Muted, "Can't play: this is the last moment. p goes back to live")
 		return nil
 	}
 	j.Play(t.now())
@@ -218,6 +218,6 @@ func (d *dashboard) setSpeed(do input.Command) tea.Cmd {
 		return d.doer.cmd(action.Action{Kind: action.Slow, Election: d.path, Arg: arg}, "", d.candidates.Row().Ref())
 	}
 	speed := d.past.journey.ScaleSpeed(by, d.o.Now())
-	d.report(term.Muted, "the past is played at x"+strconv.FormatFloat(speed, 'g', 3, 64))
+	d.report(term.Muted, "playback speed x"+strconv.FormatFloat(speed, 'g', 3, 64))
 	return nil
 }

@@ -298,8 +298,8 @@ func TestMomentWordsAreSafe(t *testing.T) {
 		}, `the worker of x\x1b wrote to the tokens: accepted, and stale`},
 		{func(s *doctor.State) { s.Work.Rules = model.Rules{At: w.now, Workers: true} }, "the demo's rules: workers on, guard off"},
 		{func(s *doctor.State) { s.Recipe = dialect.Herd() }, "from now on the candidates follow the recipe herd"},
-		{func(s *doctor.State) { s.Members = nil }, `a\x1b is no longer electop's`},
-		{func(s *doctor.State) { s.Members = append(s.Members[:1:1], &model.Member{ID: "b", Name: "b"}) }, "b is electop's from now on"},
+		{func(s *doctor.State) { s.Members = nil }, `a\x1b no longer runs in electop`},
+		{func(s *doctor.State) { s.Members = append(s.Members[:1:1], &model.Member{ID: "b", Name: "b"}) }, "b now runs in electop"},
 		{member(func(m *model.Member) { m.Fault = model.NoFault }), `a\x1b is not frozen any more`},
 		{member(func(m *model.Member) { m.Fault = model.Killed }), `a\x1b is killed`},
 		{member(func(m *model.Member) { m.Belief = model.Leading }), `a\x1b believes: leading, before: waiting`},
@@ -561,7 +561,7 @@ func TestLanesOfAMomentLongAgo(t *testing.T) {
 	keys(m, "p")
 	showsNot(t, m, "is not drawn")
 	keys(m, "home")
-	shows(t, m, "what came later is not drawn", "▲", "amber  ")
+	shows(t, m, "later changes are not drawn", "▲", "amber  ")
 	if got := lanes(m); len(got) != 5 || !strings.Contains(got[0], "█") {
 		t.Errorf("got lanes\n%s\nwant 5, the first of a leader", strings.Join(got, "\n"))
 	}

@@ -85,7 +85,7 @@ func TestDoctorForOneSecond(t *testing.T) {
 		}{
 			{shard, 4, []string{"no leader: core_node1", "WARNING   no leader", "first seen at", "critical if it lasts 4m", "--for 2"}, "othing found"},
 			{root + "/empty", 0, []string{"INFO      nobody leads", "has no candidate"}, "othing found"},
-			{root + "/healthy", 0, []string{nothing, "Checked, for 1 s:", "the znodes of 2 candidates"}, "WARNING"},
+			{root + "/healthy", 0, []string{nothing, "Checked during 1 s:", "the znodes of 2 candidates"}, "WARNING"},
 		}
 		var doctors []*command
 		for _, x := range all {

@@ -56,7 +56,7 @@ func lanes(g *term.Glyphs) []helpLine {
 
 var words = []helpLine{
 	{term.Heading, "", "Words"},
-	{term.Text, "silent", "from the leader's stop until the deletion"},
+	{term.Text, "silent", "from the leader's stop to its znode's deletion"},
 	{term.Text, "takeover", "from then until the new leader acknowledged"},
 	{term.Text, "vacant", "the time without a candidate"},
 	{term.Text, "token", "the leader's czxid, for fencing; only grows"},

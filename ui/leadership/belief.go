@@ -170,13 +170,13 @@ func (v *Belief) explain(all []believer) (term.Style, string) {
 		}
 		name := b.name()
 		if b.candidate != nil {
-			return term.Trouble, name + " believes that it leads, and its znode is not the first: it acts on what it last read."
+			return term.Trouble, name + " believes that it leads, but its znode is not the first: " + name + " acts on its last read."
 		}
 		if fenced {
-			return term.Text, "ZooKeeper refuses what " + name + " writes itself after its session has expired. Its worker has its own session, but each write is multi(check " +
-				wording.ShortZnode(b.member.Znode) + ", set), and that znode is gone, so the write is refused. The outside resource refuses a token lower than its highest."
+			return term.Text, "ZooKeeper refuses writes from an expired session. The worker of " + name + " has its own session, but each write is multi(check " +
+				wording.ShortZnode(b.member.Znode) + ", set): that znode is gone, so the write is refused. The outside resource refuses a token lower than its highest."
 		}
-		return term.Trouble, "ZooKeeper refuses what " + name + " writes itself after its session has expired. But its worker has its own session, and ZooKeeper accepts a plain set from any session: the guard (w) prevents that."
+		return term.Trouble, "ZooKeeper refuses writes from an expired session. But the worker of " + name + " has its own session, and ZooKeeper accepts a plain set from any live session: the guard (w) prevents that."
 	}
 	if fenced {
 		return term.Muted, "Each write is multi(check the leader's znode, set): both or neither. Freeze the leader (f) until its session expires, and see what its worker can still do."

@@ -474,7 +474,7 @@ func (v *Handoffs) note() (st term.Style, words string) {
 	case expires:
 		return term.Alarm, phrase.Lead(s).Row
 	case v.cut:
-		return term.Muted, "what came later is not drawn: too many changes"
+		return term.Muted, "later changes are not drawn: there are too many"
 	}
 	return term.Muted, ""
 }

@@ -30,11 +30,11 @@ type part struct {
 var codes = map[dialect.Kind][]part{
 	dialect.KindLock: inTurn("To acquire the lock", "While holding", "create lock-  SEQUENCE|EPHEMERAL", "watch n_j, the largest j < i in C",
 		"mine is the smallest: I hold", "otherwise watch the new n_j", "use what the lock protects"),
-	dialect.KindShared: inTurn("To acquire the lock", "While holding", "create read- or write- SEQ|EPHEMERAL", "watch the last write- (write-: any)",
+	dialect.KindShared: inTurn("To acquire the lock", "While holding", "create read- or write- SEQ|EPHEMERAL", "watch the last write- (writer: any)",
 		"nothing to watch: I hold", "otherwise watch the new one", "use what the lock protects"),
 	dialect.KindGroup:   {{"To be a member", 1, []string{"create my name  EPHEMERAL", "getChildren with a watch", "notified: getChildren again"}}},
 	dialect.KindBarrier: {{"To set it", 1, []string{"create the znode"}}, {"To wait", 2, []string{"exists with a watch", "absent: go on"}}, {"To open it", 4, []string{"delete the znode"}}},
-	dialect.KindDouble: {{"To enter b", 1, []string{"create b/p  EPHEMERAL", "exists b/ready with a watch", "getChildren; the last creates ready", "ready exists: go on"}},
+	dialect.KindDouble: {{"To enter b", 1, []string{"create b/p  EPHEMERAL", "exists b/ready with a watch", "getChildren; all came: create ready", "ready exists: go on"}},
 		{"To leave b", 5, []string{"getChildren", "the lowest waits for the highest", "others: delete, wait for the lowest", "nobody left: go on"}}},
 	dialect.KindQueue:  {{"To add an item", 1, []string{"create queue-  SEQUENCE"}}, {"To take one", 2, []string{"getChildren, sort", "get and delete the first", "empty: watch the list"}}},
 	dialect.KindCommit: {{"To decide", 1, []string{"coordinator: a znode for each site", "site: write commit or abort", "all wrote commit: commit"}}},
@@ -291,7 +291,7 @@ func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c mo
 		n        int
 		handoffs []*model.ReportedDeletion
 		remark   string
-	}{{"chain", term.Watch, !herd, chain, c.Chain, "  by the rule"}, {"herd", term.Trouble, herd, all, c.Herd, "  if all watched the leader"}} {
+	}{{"chain", term.Watch, !herd, chain, c.Chain, "  if each had one watcher"}, {"herd", term.Trouble, herd, all, c.Herd, "  if all watched the leader"}} {
 		y++
 		st, fill, colour, glyph := term.Muted, b.n, b.st, g.Block
 		if b.on {
@@ -458,13 +458,13 @@ func (v *Recipe) roleLines(di *dialect.Dialect, w phrase.Role, add func(name, te
 	s := v.State
 	switch {
 	case !s.Dialect.Elects():
-		add("leader", "unknown. The children have numbers, but nothing shows that they are candidates: no server was seen to have a watch on a predecessor, and the names are not alike. v queries the servers.")
+		add("leader", "unknown. The children have numbers, but nothing shows that they are candidates: no server reported a watch on a predecessor, and the names are not alike. v queries the servers.")
 		return
 	case s.NoLeader() == model.Unsupported:
 		add("leader", "unknown. electop does not know how this system elects.")
 		return
 	case di.Single:
-		add(w.Has, "whoever creates "+znode.Safe(s.Path, 60)+": it is ephemeral, and is deleted with its session")
+		add(w.Has, "whoever creates "+znode.Safe(s.Path, 60)+": an ephemeral znode, deleted with its creator's session")
 	case s.Holders() > 1:
 		add(w.Has, "the first "+strconv.Itoa(s.Holders())+" of the queue, together")
 	default:
@@ -517,7 +517,7 @@ func (v *Recipe) situation(f *term.Frame) situation {
 	switch {
 	case wording.Foreign(s) != nil:
 	case len(s.Members) == 0:
-		out.lines = append(out.lines, "Steps are shown for candidates of this program only; it has none here.")
+		out.lines = append(out.lines, "Steps are shown only for electop's candidates; there are none here.")
 	case strings.HasPrefix(text, "Everybody watches"):
 		out.aside = "An old recipe page said: watch the smallest j < i. That is the leader."
 	}
@@ -530,7 +530,7 @@ func (v *Recipe) noLeader() (term.Style, string) {
 		return term.Muted, "Nothing to see yet."
 	}
 	if of, sure := s.GhostOf(s.First()); sure {
-		return term.Alarm, "First is the ghost of " + znode.Safe(of, znode.NameMax) + ": a znode whose create reply was lost. Its owner does not know it, so nobody leads until that session ends or somebody deletes the znode."
+		return term.Alarm, "First is the ghost of " + znode.Safe(of, znode.NameMax) + ": a znode whose create reply was lost. Its owner does not know this znode, so nobody leads until the owner's session ends or somebody deletes the znode."
 	}
 	switch e := phrase.NoLeader(s); {
 	case s.Leader() != nil:

@@ -186,7 +186,7 @@ func (p *Panel) Status() string {
 	case v.Held:
 		return messagesHeld
 	case unanswered(v):
-		return "1-" + strconv.Itoa(len(v.Options)) + " answers: " + prose(v.Question)
+		return "press 1-" + strconv.Itoa(len(v.Options)) + ": " + prose(v.Question)
 	case v.Do != "":
 		return keyCaps(v.Keys) + ": " + prose(v.Do)
 	}

@@ -53,8 +53,8 @@ func (v *Panel) drawNothing(f *term.Frame, a term.Area) {
 }
 
 var legend = []string{
-	"An arrow to ZooKeeper is a request that it carried out, an arrow from it what it sent.",
-	"Pings and checks of a lease are never held, and not shown.",
+	"Arrows to ZooKeeper are requests that it carried out. Arrows from ZooKeeper: what it sent.",
+	"Pings and lease checks are never held and never shown.",
 }
 
 func (v *Panel) drawLegend(d *ladder, y int) {

@@ -278,7 +278,7 @@ func entries(s *doctor.State, lanes []lane) []entry {
 			out = append(out, entry{kind: missing, side: atServer, at: x.Since, text: units.Count(x.Before, "message", "messages") + " not listed", n: x.N})
 		}
 		if x.Fast {
-			out = append(out, entry{kind: missing, side: atServer, at: x.Since, text: "full speed until here: no messages", n: x.N})
+			out = append(out, entry{kind: missing, side: atServer, at: x.Since, text: "full speed until here: not listed", n: x.N})
 		}
 		addRequest(&x.Message, of)
 		out = append(out, entry{

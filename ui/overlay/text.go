@@ -123,7 +123,7 @@ func Join(width int, all []Invitation, open bool, joined []string, cannot string
 	}
 	text.Lines = append(text.Lines, nil)
 	if broken {
-		add(term.Muted, 0, "Enter a line that is wrapped here as one line. A wider screen shows it whole.")
+		add(term.Muted, 0, "A line may be wrapped here: enter it as one line. A wider screen shows it whole.")
 	}
 	if open {
 		add(term.Trouble, 0, "The address is open to the network: anybody who reaches this machine can join and write to its ZooKeeper.")

@@ -57,7 +57,7 @@ func DoctorText(s *doctor.State, observed time.Duration) string {
 		text, _ := phrase.NothingFound(s)
 		fmt.Fprintf(&b, "\n%s\n", text)
 	}
-	fmt.Fprintf(&b, "\nChecked, for %s:\n", units.Exact(observed))
+	fmt.Fprintf(&b, "\nChecked during %s:\n", units.Exact(observed))
 	for _, c := range checked(s) {
 		fmt.Fprintf(&b, "  %s\n", znode.Safe(c, 0))
 	}
@@ -186,7 +186,7 @@ func Brief(us []Unchecked) string {
 		case u.Setting == nil:
 			add(&whats, u.What)
 		case strings.HasPrefix(*u.Setting, "--for "):
-			add(&whats, "what takes longer to see")
+			add(&whats, "checks that take longer")
 			add(&settings, "a longer --for")
 		default:
 			add(&whats, u.What)

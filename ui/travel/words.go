@@ -35,7 +35,7 @@ func Words(f *term.Frame, p Found) (term.Style, string) {
 	end := ""
 	switch {
 	case p.At.First && p.At.Last:
-		end = "the only moment there is"
+		end = "the only moment kept"
 	case p.At.First && p.At.N > 1:
 		end = "earlier history was dropped, " + strconv.Itoa(max(1, p.At.MaxBytes>>20)) + " MiB are kept"
 	case p.At.First:
@@ -127,7 +127,7 @@ func changeWords(before, s *doctor.State) string {
 	for _, m := range s.Members {
 		old := before.MemberByID(m.ID)
 		if old == nil {
-			return znode.Safe(m.Name, znode.NameMax) + " is electop's from now on"
+			return znode.Safe(m.Name, znode.NameMax) + " now runs in electop"
 		}
 		if words := memberWords(old, m); words != "" {
 			return znode.Safe(m.Name, znode.NameMax) + " " + words
@@ -135,7 +135,7 @@ func changeWords(before, s *doctor.State) string {
 	}
 	for _, m := range before.Members {
 		if s.MemberByID(m.ID) == nil {
-			return znode.Safe(m.Name, znode.NameMax) + " is no longer electop's"
+			return znode.Safe(m.Name, znode.NameMax) + " no longer runs in electop"
 		}
 	}
 	return ""
@@ -159,7 +159,7 @@ func sentWords(before, s *doctor.State) string {
 	case x.Lost:
 		words += ": lost"
 	case x.Fault != model.NoFault:
-		words += ": sent while " + znode.Safe(string(x.Fault), znode.NameMax)
+		words += ": sent, but the client is " + znode.Safe(string(x.Fault), znode.NameMax)
 	default:
 		words += ": sent"
 	}
@@ -189,7 +189,7 @@ func memberWords(old, m *model.Member) string {
 	case m.LosesReply != old.LosesReply:
 		return "loses the reply to its next create: " + action.Toggle(!m.LosesReply)
 	case m.SlowLead != old.SlowLead:
-		return "does not end its leader procedure: " + action.Toggle(!m.SlowLead)
+		return "ends its leader procedure: " + action.Toggle(m.SlowLead)
 	}
 	return ""
 }

@@ -57,8 +57,8 @@ func TestSentWords(t *testing.T) {
 	want(pass(create), "the reply to birch, create n_7: lost")
 	member.LosesReply, member.Fault, member.FaultAt = false, model.Frozen, now
 	report()
-	want(pass(deleted), "the notification to birch, n_3 deleted: sent while frozen")
+	want(pass(deleted), "the notification to birch, n_3 deleted: sent, but the client is frozen")
 	for range 2 * model.ExchangesMax {
-		want(pass(list), "the reply to birch, getChildren: sent while frozen")
+		want(pass(list), "the reply to birch, getChildren: sent, but the client is frozen")
 	}
 }

@@ -270,7 +270,7 @@ func RiskWarning(s *doctor.State) string {
 		return ""
 	}
 	if why := s.RiskUnseen(l); why != "" {
-		return "A risk to " + l.Label() + " may not be seen before its znode is deleted: " + znode.Safe(why, 0)
+		return "The znode of " + l.Label() + " may be deleted before electop sees a risk: " + znode.Safe(why, 0)
 	}
 	return ""
 }
