@@ -254,7 +254,7 @@ func TestHelpIsAboutTheMode(t *testing.T) {
 		{"main", "? ? esc ?", []string{"On the main screen"}, []string{"Choosing a fault"}},
 		{"main", "X ?", []string{"Choosing a fault"}, []string{"On the main screen"}},
 		{"lesson", "?", []string{"On the main screen, during a lesson", "begin the next lesson"}, []string{"Back in time"}},
-		{"past", "?", []string{"Back in time", "to the event before", "Signs"}, []string{"On the main screen"}},
+		{"past", "?", []string{"Back in time", "to the previous, to the next event", "Signs"}, []string{"On the main screen"}},
 	} {
 		m := show(samples()[c.sample](), 120, 250, term.Mono)
 		keys(m, strings.Fields(c.keys)...)
@@ -435,7 +435,7 @@ func TestCopySelected(t *testing.T) {
 		{"elections", "g y", "/services/billing/leader", "path sent", nil},
 		{"elections", "G y", "/tasks/nightly", "path sent", nil},
 		{"no-znode", "G y", "", "has no znode", nil},
-		{"main", "y", "/election/" + amberZ, `copy path: \x1b[31mwrite: broken pipe`, errors.New("\x1b[31mwrite: broken pipe")},
+		{"main", "y", "/election/" + amberZ, `Can't copy the path: \x1b[31mwrite: broken pipe`, errors.New("\x1b[31mwrite: broken pipe")},
 	} {
 		m, copies := withClipboard(c.sample, c.fails)
 		if got := copies(strings.Fields(c.keys)...); got != c.want {

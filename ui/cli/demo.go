@@ -36,7 +36,7 @@ func newDemo(std IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "demo [PATH]",
 		Short:             "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill",
-		Long:              "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill,\neven if ELECTOP_SERVERS is set. With --chaos faults happen at random, and electop\nchecks that no two leaders are awake (not frozen) at once, that no change is missed\nand that there is no ghost. See electop help teaching.\nPATH is /election if it is not given. With --recipe its default is /RECIPE.",
+		Long:              "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill.\nELECTOP_SERVERS is ignored. With --chaos faults happen at random, and electop\nchecks that no two leaders are awake (not frozen) at once, that no change is missed\nand that there is no ghost. See electop help teaching.\nPATH is /election if it is not given. With --recipe its default is /RECIPE.",
 		Example:           "  electop demo --cast 8\n  electop demo --recipe barrier\n  electop demo --chaos --rate 30/m\n  electop demo --listen 0.0.0.0:2181    for a class",
 		Args:              pathArg(o),
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -93,7 +93,7 @@ func (o *options) demoOnly(cmd *cobra.Command) error {
 		"auth-file", "tls", "tls-ca", "tls-cert", "tls-key", "tls-server-name",
 		"krb5", "krb5-keytab", "krb5-principal", "krb5-service", "observe-only"} {
 		if cmd.Flags().Changed(name) {
-			return process.Usagef("--%s is about a cluster, and without --servers this is the demo", name)
+			return process.Usagef("--%s needs a cluster, and without --servers this is the demo", name)
 		}
 	}
 	return nil
@@ -159,7 +159,7 @@ func newLesson(std IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "lesson [NAME]",
 		Short:   "Lessons: an election explained step by step, on the demo",
-		Long:    "An election explained step by step, on the demo. Each lesson explains a little, asks\nwhat will happen, has you do it with the dashboard's keys, and continues when it has\nhappened. Without NAME it begins with the first lesson that is not complete.",
+		Long:    "An election explained step by step, on the demo. A lesson explains a little, lets you\npredict what happens next and cause it with the dashboard's keys, and then continues.\nWithout NAME the first lesson that is not complete begins.",
 		Example: "  electop lesson --list\n  electop lesson",
 		Args: o.settled(func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {

@@ -27,8 +27,8 @@ func newDoctor(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
 		Use:               "doctor [PATH...]",
-		Short:             "Diagnose known failures of elections (exit codes 5: a critical finding, 4: no leader for a short time)",
-		Long:              "doctor observes each election for a short time, queries every server for its\nconnections and watches, and prints what is wrong, why it is harmful and what to do.\nIt writes nothing. Without --for it observes for up to 50 seconds more, if that\nshows whether a suspicion is critical or whether the leader changes often.\nSeveral elections are observed at the same time.\n" + severalPaths,
+		Short:             "Diagnose known failures of elections (exit code 5: a critical finding; 4: no leader, not yet critical)",
+		Long:              "doctor observes each election for a short time, queries every server for its\nconnections and watches, and prints what is wrong, why it is harmful and what to do.\nIt writes nothing. Without --for it observes up to 50 seconds longer if that can\nshow whether a suspicion is critical or whether the leader changes often.\nSeveral elections are observed at the same time.\n" + severalPaths,
 		Example:           "  electop doctor /election -s zk1\n  electop doctor /election -s zk1 --for 30s --json\n  electop doctor --cluster prod",
 		Args:              pathArgs(o, election.Max),
 		ValidArgsFunction: o.completePaths(election.Max),
@@ -60,7 +60,7 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	if n := len(o.paths); n > election.Max {
-		return process.Usagef("cluster %s has %d elections, and doctor observes at most %d at a time: give their PATHs", o.cluster.Cluster, n, election.Max)
+		return process.Usagef("cluster %s has %d elections, and doctor observes at most %d at a time: give some PATHs", o.cluster.Cluster, n, election.Max)
 	}
 	w, err := o.observe(conn, log, feed.Config{}, func(s string) { log.Warn(s) })
 	if err != nil {

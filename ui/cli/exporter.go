@@ -37,7 +37,7 @@ terminal and is read-only. SIGTERM ends it with exit code 0.
 
 Without PATH, and without paths of the cluster in the configuration, it searches for
 elections as discover does, again and again, and watches up to 200 of them.
-Name the elections that must never be missing: a search may not find one that has no
+Give the PATHs of elections that must never be missing: a search can miss one that has no
 candidate when electop starts. electop help metrics has the metrics and alert rules.`
 
 func runExporter(ctx context.Context, o *options, std IO) error {
@@ -71,7 +71,7 @@ func runExporter(ctx context.Context, o *options, std IO) error {
 	o.metrics.Start(t, w)
 	for _, one := range given {
 		if _, ok := o.metrics.Watch(one); !ok {
-			std.note("%s is not watched: another PATH has the same label", znode.Safe(one.Path, 0))
+			std.note("%s is not watched: another PATH has the same metric label", znode.Safe(one.Path, 0))
 		}
 	}
 	<-t.Context().Done()

@@ -83,7 +83,7 @@ func (v *Panel) addZnode(out *facts, f *term.Frame, r model.Row) {
 	v.addRole(out, r)
 	v.addRisk(out, c)
 	if of, sure := wording.GhostOf(s, r); sure {
-		out.add("ghost", term.Alarm, "of "+of+": its owner does not know that it exists. Once it is first, nobody leads until that session ends.")
+		out.add("ghost", term.Alarm, "of "+of+", which does not know that this znode exists. Once it is first, nobody leads until its session ends.")
 	}
 	for _, x := range wording.About(s, c) {
 		st, sign, word := wording.Severity(&f.Theme.Glyph, x.Severity)
@@ -139,7 +139,7 @@ func (v *Panel) addRole(out *facts, r model.Row) {
 	case s.Acknowledged():
 		words += ", acknowledged"
 	case s.Ack.Path != "" && s.Ack.Presence == model.Denied:
-		words += "; the acknowledgement may not be read"
+		words += "; the ACL forbids reading the acknowledgement"
 	}
 	out.add("role", st, words)
 	if words := phrase.Release(s, r.Candidate); words != "" {
@@ -158,7 +158,7 @@ func (v *Panel) addRisk(out *facts, c *dialect.Candidate) {
 	x := s.Risk(c)
 	if x == nil {
 		if why := znode.Safe(s.RiskUnseen(c), 0); why != "" && !v.Recorded && c.Session != 0 {
-			out.add("risk", term.Muted, "may not be seen in time: "+why)
+			out.add("risk", term.Muted, "could be noticed too late: "+why)
 		}
 		return
 	}

@@ -159,7 +159,7 @@ func (v *Panel) searchStatus(w int) []term.Span {
 		}
 	}
 	if other != "" {
-		add(term.Muted, "besides: "+other[2:])
+		add(term.Muted, "other recipes: "+other[2:])
 	}
 	if k.Stopped != "" {
 		add(term.Trouble, "The search stopped early: "+znode.Safe(k.Stopped, 0)+". There may be more.")
@@ -261,7 +261,7 @@ func drawState(f *term.Frame, p *term.Pen, c columns, s *doctor.State, waiting s
 	troubled := false
 	reign := "-"
 	if l == nil {
-		words := map[model.Phase]string{model.Unseen: "not read yet", model.NoParent: "absent", model.Forbidden: "not allowed"}[s.Phase]
+		words := map[model.Phase]string{model.Unseen: "not read yet", model.NoParent: "absent", model.Forbidden: "READ denied"}[s.Phase]
 		st := term.Muted
 		if words == "" {
 			e := phrase.NoLeader(s)

@@ -74,7 +74,7 @@ var words = []helpLine{
 // pairs has the common help of a command and its opposite. The opposite must be the next binding.
 var pairs = map[Command]string{
 	CmdDown: "down, up", CmdPageDown: "a page down, up", CmdTop: "to the top, to the end",
-	CmdEarlier: "to the event before, to the next event", CmdHandBack: "to the handoff before, to the next handoff",
+	CmdEarlier: "to the previous, to the next event", CmdHandBack: "to the previous, to the next handoff",
 	CmdEarliest: "the earliest moment kept, the last moment", CmdPlaySlower: "play slower, faster",
 	CmdLeft: "a column to the left, right, in a grid", CmdFiner: "a finer, a coarser scale of the time line",
 }

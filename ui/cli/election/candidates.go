@@ -92,7 +92,7 @@ func Admit(s *doctor.State) (Admission, error) {
 		}
 	}
 	if e.dialect != nil && e.Foreign > 0 && e.dialect.Why != "" {
-		return e, fmt.Errorf("electop can't take part in an election of %s: %s", e.dialect.System, e.dialect.Why)
+		return e, fmt.Errorf("electop can't take part in an election of %s, only watch it: %s", e.dialect.System, e.dialect.Why)
 	}
 	return e, nil
 }

@@ -47,7 +47,7 @@ func (r Recording) open(election model.Config) (*feed.Recorder, error) {
 	to, err := feed.Create(r.File, int64(r.Max.bytes()), history.NewHeader(election, feed.Now()))
 	switch {
 	case errors.Is(err, os.ErrExist):
-		return nil, fmt.Errorf("--record %s: it, or its older part %[1]s.1, exists already; give another name", r.File)
+		return nil, fmt.Errorf("--record %s: this file or its older part %[1]s.1 exists already; give another name", r.File)
 	case err != nil:
 		return nil, fmt.Errorf("--record: %w", err)
 	}

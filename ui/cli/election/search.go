@@ -161,7 +161,7 @@ func skips(at discover.Progress) []plain.Skip {
 		why := ""
 		switch s.Why {
 		case discover.TooLarge:
-			why = fmt.Sprintf("its list of children does not fit in a reply of %d bytes; electop status %s reads it with more room", s.Limit, s.Path)
+			why = fmt.Sprintf("its list of children does not fit in a reply of %d bytes; electop status %s accepts larger replies", s.Limit, s.Path)
 		case discover.Alike:
 			why = "a sample of their siblings has no children"
 		case discover.BadName:

@@ -57,7 +57,7 @@ func electionMetrics() []description {
 		{"leader_info", "leader", "Who leads, as its znode names it: always 1. No sample while nobody leads or the leader is not known."},
 		{"leader_since_seconds", "bound", "When the leader began to lead, in Unix time: between the bounds earliest and latest."},
 		{"leader_known", "", "Whether electop is connected and knows who leads: 1 or 0."},
-		{"candidates", "", "Candidates in the queue, the leader among them; no sample while not known."},
+		{"candidates", "", "Candidates in the queue, the leader among them; no sample while their number is not known."},
 		{"own_candidates_leading", "", "Candidates of this process that believe that they lead."},
 		{"last_handoff_session_timeout_seconds", "", "Session timeout of the last leader that left and whose timeout is known."},
 		{"missed_changes_total", "change", "Candidates created or deleted between two reads, which electop did not see."},
@@ -171,12 +171,12 @@ func newEvents(labels prometheus.Labels) *events {
 	e := &events{
 		handoffs: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name:        "electop_handoffs_total",
-			Help:        "Changes of the leader, also to and from nobody, by the cause of the deletion of the old leader's znode, as far as it was known then.",
+			Help:        "Changes of the leader, also to and from nobody, by cause: why the old leader's znode was deleted, as far as that was known at once.",
 			ConstLabels: labels,
 		}, []string{"cause"}),
 		durations: map[string]*prometheus.HistogramVec{
 			"silent": histogram("electop_silent_seconds", "Time from a leader's last sign of life to the deletion of its znode, as far as the servers report it."),
-			"takeover": histogram("electop_takeover_seconds", "Time from the deletion of a leader's znode, or from the creation of the next one's "+
+			"takeover": histogram("electop_takeover_seconds", "Time from the deletion of a leader's znode, or from the creation of the next leader's znode "+
 				"if nobody led, to the acknowledgement of the next leader, as electop saw it."),
 			"vacant": histogram("electop_vacancy_seconds", "Time for which an election had no candidate before it had a leader again, as electop saw it."),
 		},
@@ -239,8 +239,8 @@ func commonMetrics() []description {
 		{"up", "", "Whether electop's observing session is connected to ZooKeeper: 1 or 0."},
 		{"elections", "", "Elections that electop watches."},
 		{"elections_without_leader", "", "Elections that nobody leads; no sample without a connection or before the first search ended."},
-		{"elections_unwatched", "", "Elections that the last search found and electop could not watch: more than 200, or with the path label of another."},
-		{"search_complete", "", "Whether the last search for elections that did not fail read every znode that it had to read: 1 or 0."},
+		{"elections_unwatched", "", "Elections that the last search found and electop does not watch: beyond the limit of 200, or with the path label of another."},
+		{"search_complete", "", "Whether the last successful search for elections read every znode that it had to read: 1 or 0."},
 		{"last_answer_timestamp_seconds", "", "When a ZooKeeper server last answered a request or ping of electop's observing session."},
 		{"requests_total", "to", "Electop's own requests without pings: of the observing session, of searches, and to the servers about themselves."},
 	}

@@ -176,7 +176,7 @@ func systems() string {
 			fmt.Fprintf(&out, " The leader has taken over when there is `%s`.", strings.Join(acks, "` or `"))
 		}
 		if lists := d.StandbyPatterns(); len(lists) > 0 {
-			fmt.Fprintf(&out, " Could lead: those in `%s`.", strings.Join(lists, "`, `"))
+			fmt.Fprintf(&out, " The programs in `%s` could lead.", strings.Join(lists, "`, `"))
 		}
 		fmt.Fprintf(&out, " Source: %s.\n", d.Source)
 	}

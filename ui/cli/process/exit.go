@@ -48,8 +48,8 @@ func ExitCodes() []ExitCode {
 		{ExitFailure, "failure. Also: PATH does not exist or cannot be read; the servers refuse the credentials; demo --chaos --headless found a violated invariant"},
 		{ExitUsage, "wrong usage: a flag, an argument or a file that a flag names"},
 		{ExitNoServer, "no server reached within --connect-timeout. check: the program never joined"},
-		{ExitNoLeader, "status: nobody leads: there is no candidate, no leader, or it is not known who leads. doctor: nobody leads, which is critical if it lasts. " +
-			"Of several elections one is enough. discover --problems: it lists an election"},
+		{ExitNoLeader, "status: there is no candidate or no leader, or it is not known who leads. doctor: nobody leads, which is critical if it lasts. " +
+			"One such election of several is enough. discover --problems: it lists at least one election"},
 		{ExitFinding, "doctor: at least one finding of one election is critical. check: the program fails at least one check"},
 		{ExitOwn, "campaign -- CMD: failure of electop itself, in place of 1 to 3"},
 		{ExitCannotExecute, "campaign -- CMD: CMD cannot be executed"},
