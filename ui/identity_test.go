@@ -223,5 +223,5 @@ func TestWrongBeliefAndMissingWatchAreShown(t *testing.T) {
 	shows(t, m, "believes     leading, but it is not first in the queue")
 	m, _, _ = dashboardOn(wrongWatches(), nil, Options{})
 	keys(m, "G", "enter")
-	shows(t, m, "missing: no server of the ensemble has its watch on")
+	shows(t, m, "missing: no server has this candidate's watch on")
 }

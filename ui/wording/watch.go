@@ -76,7 +76,7 @@ func EdgeFact(s *doctor.State, f *term.Frame, r model.Row, recorded bool) (term.
 		}
 		return term.Trouble, words + "; " + znode.Safe(e.Why, 0)
 	case doctor.MissingWatch:
-		return term.Trouble, "missing: no server of the ensemble has its watch on " + name + queried
+		return term.Trouble, "missing: no server has this candidate's watch on " + name + queried
 	}
 	words := name + "   inferred from the recipe"
 	if r.Member != nil && r.Member.Watches == to.Name {
@@ -89,7 +89,7 @@ func EdgeFact(s *doctor.State, f *term.Frame, r model.Row, recorded bool) (term.
 }
 
 func verified(e doctor.Edge) string {
-	return "   verified: it is in the table of " + cmp.Or(znode.Safe(e.Server, 64), "a server")
+	return "   verified: in the watch table of " + cmp.Or(znode.Safe(e.Server, 64), "a server")
 }
 
 func queriedAt(f *term.Frame, e doctor.Edge) string {

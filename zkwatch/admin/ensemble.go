@@ -209,7 +209,7 @@ func (c *configuredServer) absent(results []result) string {
 		case !r.answered() && (r.number == 0 || r.number == c.id):
 			return fmt.Sprintf("server.%d did not answer (%s)", c.id, r.Addr)
 		case c.client == "" && r.number == 0:
-			return r.Addr + " does not report which server it is (admin.enableServer=true, or the word conf, would allow it)"
+			return r.Addr + " does not report which server it is (admin.enableServer=true, or the four-letter word conf, would allow it)"
 		case c.client != "" && r.number > 0 && r.number != c.id:
 			return fmt.Sprintf("%s answers as server.%d, but /zookeeper/config has server.%d at that address", r.Addr, r.number, c.id)
 		}
@@ -238,7 +238,7 @@ func parseEnsemble(content string) (all []configuredServer, why string) {
 		case err != nil:
 			why = fmt.Sprintf("/zookeeper/config has a line that is not understood: %s", znode.Safe(strings.TrimSpace(line), 80))
 		case len(all) == maxMembers:
-			return all, "/zookeeper/config names too many servers"
+			return all, fmt.Sprintf("/zookeeper/config names more than %d servers", maxMembers)
 		case !slices.ContainsFunc(all, func(o configuredServer) bool { return o.id == c.id }):
 			all = append(all, c)
 		}

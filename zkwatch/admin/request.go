@@ -81,9 +81,9 @@ func (r *requester) word(ctx context.Context, addr, word string, l limit) ([]byt
 	case err != nil:
 		return nil, cause(ctx, err)
 	case len(b) == 0:
-		return nil, errors.New("closed without an answer")
+		return nil, errors.New("connection closed without an answer")
 	case short && bytes.Contains(b, []byte(word+" is not executed because it is not in the whitelist")):
-		return nil, &refusal{"the server does not allow the word " + word, allWords}
+		return nil, &refusal{"the server does not allow the four-letter word " + word, allWords}
 	case short && bytes.Contains(b, []byte("not currently serving requests")):
 		return nil, errNotServing
 	}

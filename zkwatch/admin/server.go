@@ -187,7 +187,7 @@ func (s *server) watches(ctx context.Context, p plan, r *result) {
 			Why: "the server does not report how many watches it has, and a large table would block it", Hint: allWords + ", or " + heavyHint}
 	case count > MaxWatches && !heavy:
 		r.Watches = session.Answer{State: session.Refused, At: s.cfg.Now(),
-			Why: fmt.Sprintf("it has %d watches: a table of more than %d blocks the server", count, MaxWatches), Hint: heavyHint}
+			Why: fmt.Sprintf("the server has %d watches: a table of more than %d blocks it", count, MaxWatches), Hint: heavyHint}
 	default:
 		r.watches, r.Watches = send(ctx, s, watchesQuery, p.retry)
 	}

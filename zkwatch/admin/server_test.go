@@ -412,7 +412,7 @@ func TestRefusedQueries(t *testing.T) {
 			t.Errorf("%+v, want only the status Answered", got)
 		}
 		for _, x := range []session.Answer{got.Connections, got.Sessions} {
-			if x.Hint != allWords || !strings.Contains(x.Why, "does not allow the word") || x.Via != "4lw" {
+			if x.Hint != allWords || !strings.Contains(x.Why, "does not allow the four-letter word") || x.Via != "4lw" {
 				t.Errorf("%+v, want the hint %s", x, allWords)
 			}
 		}

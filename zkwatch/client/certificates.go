@@ -149,7 +149,7 @@ func explainTLS(err error, certificates int) string {
 		}
 		return "the server does not accept the client certificate"
 	case protocolVersion:
-		return "the server supports no TLS version that is recent enough"
+		return "the server does not support TLS 1.2 or newer"
 	}
 	return ""
 }
@@ -192,7 +192,7 @@ func secure(ctx context.Context, c *Config, raw net.Conn, addr string) (net.Conn
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return nil, fmt.Errorf("TLS handshake: no answer within %v: %w", c.DialTimeout, os.ErrDeadlineExceeded)
 	case errors.As(err, &plain):
-		return nil, fmt.Errorf("TLS handshake: %w with TLS: its answer is not TLS", ErrNotZooKeeper)
+		return nil, fmt.Errorf("TLS handshake: %w, or a port without TLS: its answer is not TLS", ErrNotZooKeeper)
 	case hungUp(err):
 		return nil, fmt.Errorf("TLS handshake: %w: is this the server's port for TLS (secureClientPort)?: %w", ErrRefused, err)
 	}

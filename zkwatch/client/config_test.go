@@ -67,7 +67,7 @@ func TestTLS(t *testing.T) {
 		cfg := electiontest.Config(t, serveTLS(t, "127.0.0.1", old))
 		cfg.TLS = zktest.Must(client.LoadTLS(ca, cert, key, ""))
 		cfg.TLS.MinVersion = tls.VersionTLS10 // Connect raises it to TLS 1.2
-		fails(t, cfg, "no TLS version")
+		fails(t, cfg, "does not support TLS 1.2")
 	})
 	t.Run("Cut and Close", func(t *testing.T) {
 		cfg := electiontest.Config(t, ipv4)

@@ -39,7 +39,7 @@ func connectResponseSize(prefix []byte, size int) error {
 	case s == "HTTP":
 		return fmt.Errorf("%w: its answer is HTTP", ErrNotZooKeeper)
 	case strings.HasPrefix(s, "\x15\x03"):
-		return fmt.Errorf("%w without TLS: it answers with a TLS alert", ErrNotZooKeeper)
+		return fmt.Errorf("%w, or a port that needs TLS: its answer is a TLS alert", ErrNotZooKeeper)
 	}
 	return fmt.Errorf("%w: its answer starts with %q", ErrNotZooKeeper, prefix)
 }

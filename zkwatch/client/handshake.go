@@ -84,7 +84,7 @@ func (n *serverConn) explain(err error) error {
 	}
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("no answer to the request for a session within %v: %w", n.conn.cfg.DialTimeout, err)
+		return fmt.Errorf("no answer within %v to the request for a session: %w", n.conn.cfg.DialTimeout, err)
 	case hungUp(err), errors.Is(err, io.ErrClosedPipe):
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}

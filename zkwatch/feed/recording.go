@@ -39,7 +39,7 @@ func OpenRecording(path string) (*Recording, error) {
 		return nil, err
 	}
 	if r.header.Part > 1 {
-		s := fmt.Sprintf("this is part %d of a recording: its events and totals begin here", r.header.Part)
+		s := fmt.Sprintf("this is part %d of a recording: events and totals cover only this part", r.header.Part)
 		if olderErr == nil {
 			s += "; the part before it is " + older(path)
 		}

@@ -112,11 +112,11 @@ func parseDigestChallenge(token []byte) (c digestChallenge, err error) {
 		return c, fmt.Errorf("%w: no nonce", ErrChallenge)
 	}
 	if algorithm := values["algorithm"]; !strings.EqualFold(algorithm, "md5-sess") {
-		return c, fmt.Errorf("%w: algorithm %.40q instead of md5-sess", ErrUnsupported, algorithm)
+		return c, fmt.Errorf("%w: algorithm md5-sess (the server offers %.40q)", ErrUnsupported, algorithm)
 	}
 	if charset, given := values["charset"]; given {
 		if !strings.EqualFold(charset, "utf-8") {
-			return c, fmt.Errorf("%w: charset %.40q instead of utf-8", ErrUnsupported, charset)
+			return c, fmt.Errorf("%w: charset utf-8 (the server offers %.40q)", ErrUnsupported, charset)
 		}
 		c.utf8 = true
 	}

@@ -101,7 +101,7 @@ func (x *kerberosExchange) Next(token []byte) (answer []byte, done bool, err err
 func (x *kerberosExchange) Refused() error {
 	x.ticket.drop()
 	if x.step == 1 {
-		const question = "does its keytab have that principal with the same key, and do the clocks agree?"
+		const question = "does the server's keytab have the current key of that service, and do the clocks agree?"
 		return rejected(fmt.Sprintf("the server does not accept the ticket of %s for %s: %s", x.ticket.owner(), x.ticket.service, question))
 	}
 	return rejected(fmt.Sprintf("the server does not accept %s", x.ticket.owner()))
@@ -193,7 +193,7 @@ func checkKeyType(key types.EncryptionKey) error {
 	if slices.Contains(keyTypes(), key.KeyType) {
 		return nil
 	}
-	return fmt.Errorf("the encryption type %d of the key is not supported: use AES", key.KeyType)
+	return fmt.Errorf("electop does not support the encryption type %d of the key: use AES", key.KeyType)
 }
 
 func (x *kerberosExchange) wrap(message []byte) ([]byte, error) {

@@ -92,7 +92,7 @@ func (a *Kerberos) Begin(ctx context.Context, host string) (Exchange, error) {
 		err error
 	}
 	late := func() error {
-		return fmt.Errorf("no ticket for %s on %s from the KDC in time: %w", a.service.name, host, ctx.Err())
+		return fmt.Errorf("the KDC gave no ticket for %s on %s in time: %w", a.service.name, host, ctx.Err())
 	}
 	select {
 	case a.requesting <- struct{}{}:
@@ -143,7 +143,7 @@ func (a *Kerberos) ticket(services iter.Seq[principal]) (ticket, error) {
 		}
 		unknown = append(unknown, s.String())
 	}
-	return ticket{}, fmt.Errorf("the KDC does not know the server as %s: does it have another service name, host name or realm?", strings.Join(unknown, " or "))
+	return ticket{}, fmt.Errorf("the KDC does not know the server as %s: check the server's service name, host name and realm", strings.Join(unknown, " or "))
 }
 
 func (a *Kerberos) forService(cl *client.Client, s principal) (ticket, error) {
@@ -201,7 +201,7 @@ func (a *Kerberos) cached(name principal, get func() (ticket, error)) (ticket, e
 		return t, err
 	}
 	if !time.Now().Before(t.end) {
-		return t, fmt.Errorf("%w: the KDC issued a ticket for %s that has expired: do the clocks agree?", ErrRejected, name)
+		return t, fmt.Errorf("%w: the KDC's ticket for %s has already expired: do the clocks agree?", ErrRejected, name)
 	}
 	t.user, t.realm = a.login.user, a.login.realm
 	t.drop = func() {

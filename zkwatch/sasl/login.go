@@ -78,7 +78,7 @@ func loadKeytab(file, principal string, conf *config.Config) (l login, err error
 		}
 	}
 	if len(has) == 0 {
-		return l, fmt.Errorf("keytab %s: it has no key of %s, but of %s", file, l.principal(), keys.Entries[0].Principal)
+		return l, fmt.Errorf("keytab %s: it has no key of %s; its first key is of %s", file, l.principal(), keys.Entries[0].Principal)
 	}
 	// Without this filter, the KDC may choose a type for which the keytab has no key.
 	lacks := func(kind int32) bool { return !slices.Contains(has, kind) }
