@@ -60,7 +60,7 @@ import (
 const (
 	Slack       = 500 * time.Millisecond // for the network, a client's timer and a busy server
 	commit      = time.Second            // the longest time from a session's expiry to the commit of its end
-	tickDefault = 2 * time.Second        // tickTime in ZooKeeper's sample configuration
+	tickDefault = 3 * time.Second        // ZooKeeper's default tickTime; its sample configuration has 2 s
 	wallUnit    = time.Second
 	wallError   = 10 * time.Millisecond
 	// reconnect is the time in which a healthy client connects again. go-zookeeper waits a second
@@ -68,7 +68,7 @@ const (
 	reconnect = 3 * time.Second
 	// DangerOver is how long a danger stays after its bound. A znode that still exists then shows
 	// that the bound was wrong.
-	DangerOver = tickDefault
+	DangerOver = 2 * time.Second
 )
 
 type clock struct {
