@@ -111,7 +111,7 @@ func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 		return nil
 	case a.Err != nil:
 		t.end()
-		t.report(term.Trouble, "pause: "+znode.Safe(a.Err.Error(), 0))
+		t.report(term.Trouble, "Can't pause: "+znode.Safe(a.Err.Error(), 0)+".")
 		return nil
 	case !j.Known && t.recording() != nil:
 		t.end()

@@ -184,28 +184,32 @@ func Brief(us []Unchecked) string {
 	for _, u := range us {
 		switch {
 		case u.Setting == nil:
-			add(&whats, u.What)
+			add(&whats, u.where())
 		case strings.HasPrefix(*u.Setting, "--for "):
 			add(&whats, "checks that take longer")
 			add(&settings, "a longer --for")
 		default:
-			add(&whats, u.What)
+			add(&whats, u.where())
 			add(&settings, *u.Setting)
 		}
 	}
-	line := strings.Join(whats, ", ")
+	line := strings.Join(whats, "; ")
 	if len(settings) > 0 {
 		line += " (" + strings.Join(settings, ", ") + " would allow it)"
 	}
 	return znode.Safe(line, 1000)
 }
 
+func (u Unchecked) where() string {
+	if len(u.Servers) > 0 {
+		return u.What + " on " + safeList(u.Servers)
+	}
+	return u.What
+}
+
 // String returns what was not checked, where, and why.
 func (u Unchecked) String() string {
-	line := u.What
-	if len(u.Servers) > 0 {
-		line += " on " + safeList(u.Servers)
-	}
+	line := u.where()
 	if u.Why != "" {
 		line += ": " + u.Why
 	}

@@ -100,7 +100,7 @@ func FateOf(s *doctor.State, m *model.Member) Fate {
 		{m.Fault == model.Partitioned, Fate{term.Trouble, "", lost + ", cut off; believes: " + belief, ""}},
 		{believes, Fate{term.Trouble, "", "believes it leads", truth}},
 		{m.Fault == model.Frozen && m.Znode == "" && s.Roleless(), Fate{term.Trouble, "", "frozen", ""}},
-		{m.Fault == model.Frozen && m.Session != 0, Fate{term.Trouble, lost + ", ", "frozen, believes: " + belief, ""}},
+		{m.Fault == model.Frozen && m.Znode != "", Fate{term.Trouble, lost + ", ", "frozen, believes: " + belief, ""}},
 		{m.Fault == model.Frozen, Fate{term.Trouble, "", "frozen before it had a znode", ""}},
 		{m.Fault == model.Killed, Fate{term.Muted, "", "killed; it has no znode", ""}},
 		{m.Belief == model.Lost, Fate{term.Trouble, "", "session expired; this candidacy is over", ""}},
