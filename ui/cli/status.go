@@ -59,7 +59,7 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	if err != nil {
 		return err
 	}
-	return o.each(std, func(i int) (any, string, error) {
+	return o.each(std, func(i int) (_ any, _ string, err error) {
 		s := all[i].State()
 		switch {
 		case s.Phase == model.NoParent:

@@ -182,14 +182,18 @@ func Brief(us []Unchecked) string {
 		}
 	}
 	for _, u := range us {
+		what := u.What
+		if n := len(u.Servers); n > 0 {
+			what += " on " + units.Count(n, "server", "servers")
+		}
 		switch {
 		case u.Setting == nil:
-			add(&whats, u.where())
+			add(&whats, what)
 		case strings.HasPrefix(*u.Setting, "--for "):
 			add(&whats, "checks that take longer")
 			add(&settings, "a longer --for")
 		default:
-			add(&whats, u.where())
+			add(&whats, what)
 			add(&settings, *u.Setting)
 		}
 	}
@@ -200,16 +204,12 @@ func Brief(us []Unchecked) string {
 	return znode.Safe(line, 1000)
 }
 
-func (u Unchecked) where() string {
-	if len(u.Servers) > 0 {
-		return u.What + " on " + safeList(u.Servers)
-	}
-	return u.What
-}
-
 // String returns what was not checked, where, and why.
 func (u Unchecked) String() string {
-	line := u.where()
+	line := u.What
+	if len(u.Servers) > 0 {
+		line += " on " + safeList(u.Servers)
+	}
 	if u.Why != "" {
 		line += ": " + u.Why
 	}

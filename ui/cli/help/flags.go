@@ -100,7 +100,7 @@ func Why(f *pflag.Flag, err error) string {
 		err = invalid.Unwrap()
 	}
 	if errors.Is(err, strconv.ErrRange) {
-		return "the number is too large"
+		return "the number is out of range"
 	}
 	switch f.Value.Type() {
 	case "int":
