@@ -60,7 +60,7 @@ func TestDoctorTextNamesSettingBelowHeadline(t *testing.T) {
 	}
 	lines := strings.Split(plain.DoctorText(&s, 6*time.Second), "\n")
 	first := strings.Join(lines[1:3], " ")
-	for _, want := range []string{"Not checked: connections, session deadlines, watches", refused.Hint} {
+	for _, want := range []string{"Not checked: connections on 3 servers; session deadlines on 3 servers; watches on 3 servers", refused.Hint} {
 		if !strings.Contains(first, want) {
 			t.Errorf("got the first lines %q, want %q in them", lines[:4], want)
 		}
