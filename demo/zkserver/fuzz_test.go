@@ -156,7 +156,7 @@ func checkInvariants(t *testing.T, s *Server) {
 	}
 	for _, w := range []*watchTable{&s.watches.data, &s.watches.child} {
 		if s.alive == 0 && len(w.owned)+len(w.paths)+w.total+w.recursive != 0 {
-			t.Errorf("without connections: got watches of %d connections on %d paths, %d in all; want none", len(w.owned), len(w.paths), w.total)
+			t.Errorf("without connections: got watches of %d connections on %d paths, %d in all, %d recursive; want none", len(w.owned), len(w.paths), w.total, w.recursive)
 		}
 	}
 }

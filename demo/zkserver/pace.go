@@ -33,7 +33,7 @@ const PaceMax = 1500 * time.Millisecond
 // Paced describes a message that the [Pace] holds or held.
 type Paced struct {
 	Session int64
-	N       int       // number of the message, from 1
+	N       int       // number of the message among all held messages so far, from 1
 	Since   time.Time // when the message was made
 	// Op is the operation of a reply, or [wire.OpNotification] for a watch event.
 	Op wire.Op
@@ -257,7 +257,7 @@ type Backlog struct {
 	Unlisted int
 }
 
-// TakeBacklog returns the first n held messages, and the messages that left since the
+// TakeBacklog returns the first n held messages, and the latest messages that left since the
 // previous call. A message that left is returned at most once, so only one goroutine may call TakeBacklog.
 func (s *Server) TakeBacklog(n int) Backlog {
 	s.mu.Lock()

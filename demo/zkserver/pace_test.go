@@ -56,7 +56,7 @@ func replies(c *rawClient, n int) (xids []int32) {
 func stepOne(t *testing.T, s *zkserver.Server, c *rawClient, op wire.Op) {
 	t.Helper()
 	if m, ok := s.Step(); !ok || m.Session != id(c) || m.Op != op {
-		t.Fatalf("Step: got %+v, %t; want %v to %#x", m, ok, op, id(c))
+		t.Fatalf("Step: got %+v, %t; want a message of %v to session %#x", m, ok, op, id(c))
 	}
 }
 
@@ -606,11 +606,11 @@ func (p *requester) keep(op wire.Op, d *wire.Coder) {
 	}
 }
 
-func liveCrowd(t *testing.T, s *zkserver.Server, seed uint64, stop <-chan struct{}, count *requestCounts) (nets [6]*network, crowd *sync.WaitGroup) {
-	crowd = new(sync.WaitGroup)
+func startRequesters(t *testing.T, s *zkserver.Server, seed uint64, stop <-chan struct{}, count *requestCounts) (nets [6]*network, requesters *sync.WaitGroup) {
+	requesters = new(sync.WaitGroup)
 	for i := range nets {
 		nets[i] = networkTo(t, s)
-		crowd.Go(func() {
+		requesters.Go(func() {
 			for life := uint64(1); ; life++ {
 				select {
 				case <-stop:
@@ -623,7 +623,7 @@ func liveCrowd(t *testing.T, s *zkserver.Server, seed uint64, stop <-chan struct
 			}
 		})
 	}
-	return nets, crowd
+	return nets, requesters
 }
 
 // TestSlownessAtRandom checks replies, sessions and tallies during random paces, steps and partitions.
@@ -637,7 +637,7 @@ func TestSlownessAtRandom(t *testing.T) {
 		a := tally(t, s, "/e")
 		var count requestCounts
 		stop := make(chan struct{})
-		nets, crowd := liveCrowd(t, s, seed, stop, &count)
+		nets, requesters := startRequesters(t, s, seed, stop, &count)
 		partitioned := make(map[*network]time.Time)
 		heal := func(after time.Duration) {
 			for n, since := range partitioned {
@@ -673,7 +673,7 @@ func TestSlownessAtRandom(t *testing.T) {
 		heal(0)
 		s.SetPace(zkserver.Pace{})
 		close(stop)
-		crowd.Wait()
+		requesters.Wait()
 		time.Sleep(time.Second)
 		c := s.Counters()
 		if c.Expired+c.CutOff+c.Panics > 0 {

@@ -7,8 +7,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// handle executes a request and queues the reply. last reports that the connection must be
-// closed after the reply.
+// handle executes a request, and queues or holds the reply. last reports that the connection
+// must be closed after all queued and held output.
 func (c *conn) handle(frame []byte) (last bool, err error) {
 	s := c.s
 	begin := time.Now()
@@ -258,7 +258,7 @@ func (s *Server) multi(w tree.Writer, d *wire.Coder, x tree.Txn) (wire.Record, w
 	return rsp, wire.OK
 }
 
-// deleteAll deletes existing nodes without children in one transaction.
+// deleteAll deletes nodes in one transaction. Each node must exist and have no children.
 func (s *Server) deleteAll(paths []string) {
 	x := s.begin()
 	for _, path := range paths {

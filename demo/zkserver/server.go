@@ -31,7 +31,7 @@ type Options struct {
 	MaxClientCnxns int
 	// LoopbackUnbounded exempts loopback addresses from MaxClientCnxns.
 	LoopbackUnbounded bool
-	// NewestFirst makes getChildren list the newest child first, to test that a client sorts.
+	// NewestFirst makes getChildren (not multiRead) list the newest child first, to test that a client sorts.
 	NewestFirst bool
 	// Logger receives the server's log records; nil discards them.
 	Logger *slog.Logger
@@ -48,12 +48,12 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Server is a ZooKeeper server in memory. Any goroutine may call its methods, except [Server.TakeBacklog].
+// A Server is a ZooKeeper server in memory. Many goroutines may use it, but only one may call [Server.TakeBacklog].
 type Server struct {
 	opts    Options
 	log     *slog.Logger
 	start   time.Time
-	wg      sync.WaitGroup // goroutines, listeners and pending alarms
+	wg      sync.WaitGroup // goroutines, listeners, AdminServer connections and pending alarms
 	closing chan struct{}  // Close closes it
 	grown   atomic.Int64   // bytes received, queued and held since the last call of relieve
 
@@ -157,7 +157,7 @@ func New(opts Options) *Server {
 }
 
 // CreateNumbered creates a persistent znode, open to everybody, whose next sequential
-// child gets the number next. It is for tests.
+// child gets the number next. No client can set this number.
 func (s *Server) CreateNumbered(path string, next int32) error {
 	req := wire.CreateRequest{Path: path, ACL: []wire.ACL{{Perms: wire.PermAll, ID: wire.ID{Scheme: "world", ID: "anyone"}}}}
 	s.mu.Lock()
@@ -264,12 +264,12 @@ func (s *Server) reap() {
 type Counters struct {
 	Requests      map[wire.Op]int64 // requests by operation, without handshakes
 	Notifications int64             // watch events, including held and lost ones
-	BytesIn       int64             // frames of clients, with length prefixes
-	BytesOut      int64
-	Expired       int64 // sessions that expired or were ended by ExpireSession
-	CutOff        int64 // connections closed because they used too many bytes; see [Pace] and [MaxHeld]
-	Rejected      int64 // connections beyond MaxClientCnxns
-	Panics        int64 // panics that did not end the program
+	BytesIn       int64             // bytes of the clients' frames, with length prefixes
+	BytesOut      int64             // bytes written to clients, with replies to four-letter words
+	Expired       int64             // sessions that expired or were ended by ExpireSession
+	CutOff        int64             // connections closed because they used too many bytes; see [Pace] and [MaxHeld]
+	Rejected      int64             // connections beyond MaxClientCnxns
+	Panics        int64             // recovered panics of connections and timers
 }
 
 // Each operation code from opLow to opHigh has a counter; all others share opOther.
@@ -287,7 +287,7 @@ type counters struct {
 
 	authFailed     int64
 	received, sent int64 // packets
-	// Sizes of sent replies and events, without length prefixes; -1 before the first message.
+	// Sizes of queued replies and events, without length prefixes and handshakes; -1 before the first.
 	lastReply, leastReply, mostReply int64
 }
 

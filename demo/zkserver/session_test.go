@@ -58,7 +58,7 @@ func TestExpiry(t *testing.T) {
 				time.Sleep(time.Millisecond)
 			}
 			if lived := time.Since(begin); lived < timeout || lived > timeout+tick+time.Millisecond {
-				t.Errorf("session with timeout %v expired after %v", timeout, lived)
+				t.Errorf("session with timeout %v expired after %v, want the timeout or up to a tick more", timeout, lived)
 			}
 			if err := c.awaitClosed(); err != nil {
 				t.Errorf("the connection of the expired session is not closed: %v", err)

@@ -166,7 +166,7 @@ func (l *latency) average() string {
 	return text
 }
 
-const handshakeTimeout = 10 * time.Second // until a peer's first frame
+const handshakeTimeout = 10 * time.Second // bounds the time until a peer's first frame is complete
 
 type connStats struct {
 	established    time.Time

@@ -209,7 +209,7 @@ func httpDo(t testing.TB, method, url string) (*http.Response, string) {
 	return rsp, string(body)
 }
 
-// adminMasked matches the fields whose types are compared, but not their values.
+// adminMasked matches the names of fields whose types are compared, but not their values.
 var adminMasked = regexp.MustCompile(`latency|uptime|established|last_response_time|version|_dir$|_dir_size$|dir_size|os\.|client_port$|remote_socket_address`)
 
 func canon(v any, key string, names map[string]string) any {
@@ -406,7 +406,7 @@ func TestSlowPeersBlockTheAdminServerForAtMostAMinute(t *testing.T) {
 			go io.WriteString(c, "GET /commands/ruok HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 			rsp, err := http.ReadResponse(bufio.NewReader(c), nil)
 			if err != nil {
-				return "nothing"
+				return "no reply"
 			}
 			rsp.Body.Close()
 			return rsp.Status
@@ -425,12 +425,12 @@ func TestSlowPeersBlockTheAdminServerForAtMostAMinute(t *testing.T) {
 				go io.WriteString(c, sent)
 			}
 			synctest.Wait()
-			if got := ruok(); got != "nothing" && sent == "" {
-				t.Errorf("%s: one more connection: got reply %s, want nothing", what, got)
+			if got := ruok(); got != "no reply" && sent == "" {
+				t.Errorf("%s: one more connection: got %s, want no reply", what, got)
 			}
 			time.Sleep(time.Minute)
 			if got := ruok(); got != "200 OK" {
-				t.Errorf("%s: a minute later: got reply %s, want 200 OK", what, got)
+				t.Errorf("%s: a minute later: got %s, want 200 OK", what, got)
 			}
 			for _, c := range all {
 				c.Close()

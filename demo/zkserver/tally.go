@@ -13,7 +13,7 @@ import (
 //
 // The Tally of a deletion covers a session from its notification until the session ends,
 // the session is notified of a later deletion, or the numbers are final. If a notification is held, the Tally
-// covers the session from the release. No Tally covers a notification in reply to setWatches.
+// covers the session from the release. No Tally counts a notification in reply to setWatches.
 type Tally struct {
 	Path string    // path of the deleted node
 	Zxid int64     // all deletions of a transaction have the same zxid
@@ -28,8 +28,8 @@ type Tally struct {
 	// replies that were queued, even if they were never written. Both include length prefixes.
 	Requests          int
 	BytesIn, BytesOut int64
-	// Settled reports that the numbers are final: each of these sessions has ended, was
-	// notified of a later deletion, or has been idle for 300 ms.
+	// Settled reports that the numbers are final: each of these sessions has ended, has lost
+	// its notification, was notified of a later deletion, or has been idle for 300 ms.
 	Settled bool
 }
 
@@ -39,7 +39,7 @@ type tallying struct {
 	counts map[*count]struct{} // the counts that are not final
 }
 
-// Tally calls report for each deletion of a child of parent, before any client is notified.
+// Tally calls report for each deletion of a child of parent, before any client is notified of it.
 // Further reports of the deletion follow when the numbers grow or become final, at most every
 // 20 ms. No Tally covers clients of [Server.DialObserver].
 //
@@ -88,7 +88,7 @@ type count struct {
 	sessions int           // number of sessions that have this count
 	holding  int           // number of these sessions with a held message
 	owed     int           // number of calls of done that must follow
-	last     time.Duration // time of the last request, message or change of holding
+	last     time.Duration // time of the deletion or of the last request, message or addHolding
 	reported time.Duration // time of the last report
 	grown    bool          // the numbers grew since the last report
 	over     bool          // no report follows
@@ -119,7 +119,7 @@ func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	return c
 }
 
-// counts returns false for the session that owned the deleted node.
+// counts returns false if c is nil or the session owned the deleted node.
 func (c *count) counts(sess *session) bool { return c != nil && c.owner != sess.id }
 
 func (c *count) report() {

@@ -59,7 +59,7 @@ func (a *tallies) report(now zkserver.Tally) {
 	case now.Requests < was.Requests || now.BytesIn < was.BytesIn || now.BytesOut < was.BytesOut:
 		a.t.Errorf("report %+v follows %+v: want no smaller number", now, was)
 	case !now.Settled && now.Requests == was.Requests && now.BytesIn == was.BytesIn && now.BytesOut == was.BytesOut:
-		a.t.Errorf("report %+v repeats the last", now)
+		a.t.Errorf("report %+v repeats the previous report", now)
 	}
 	if d := time.Since(a.at[k]); again && d < 20*time.Millisecond {
 		a.t.Errorf("%s is reported again after %v, want at least 20ms", now.Path, d)
@@ -117,8 +117,8 @@ func deleteNode(c *rawClient, path string) {
 	c.must(wire.OpDelete, &wire.MultiOp{Op: wire.OpDelete, Path: path, Version: -1}, nil)
 }
 
-// tallyWatchers returns clients that a Tally of /e/n counts, and others that it does not count. While /e/n does not
-// exist, getData and getChildren set no watch.
+// tallyWatchers returns clients that belong in Tally.Notified of /e/n, and others that do not. getData and
+// getChildren of /e/n set no watch, because /e/n does not exist yet.
 func tallyWatchers(t *testing.T, s *zkserver.Server) (counting, others []*rawClient) {
 	for _, w := range []setWatch{getData("/e/n"), getExists("/e/n"), addWatch("/e/n", wire.WatchPersistent)} {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -395,17 +395,17 @@ func TestTallyIsNotReported(t *testing.T) {
 	})
 }
 
-// An elector is a candidate that watches its predecessor or, in a herd, the first candidate.
-type elector struct {
+// An electionClient is a candidate that watches its predecessor or, in a herd, the first candidate.
+type electionClient struct {
 	*zk.Conn
 	herd bool
 	dead atomic.Bool
 	done chan struct{}
 }
 
-func volunteer(t *testing.T, s *zkserver.Server, herd bool) *elector {
+func join(t *testing.T, s *zkserver.Server, herd bool) *electionClient {
 	t.Helper()
-	e := &elector{herd: herd, done: make(chan struct{})}
+	e := &electionClient{herd: herd, done: make(chan struct{})}
 	c, events, err := zk.Connect([]string{"127.0.0.1:1", "127.0.0.1:2"}, time.Minute, zk.WithLogger(noLog{}), zk.WithMaxConnBufferSize(16<<10),
 		zk.WithDialer(func(string, string, time.Duration) (net.Conn, error) {
 			if e.dead.Load() {
@@ -425,7 +425,7 @@ func volunteer(t *testing.T, s *zkserver.Server, herd bool) *elector {
 	return e
 }
 
-func (e *elector) wait(name string) {
+func (e *electionClient) wait(name string) {
 	defer close(e.done)
 	for {
 		all, _, err := e.Children("/e")
@@ -453,7 +453,7 @@ func (e *elector) wait(name string) {
 	}
 }
 
-func (e *elector) end(t *testing.T, s *zkserver.Server) {
+func (e *electionClient) end(t *testing.T, s *zkserver.Server) {
 	t.Helper()
 	e.dead.Store(true)
 	try(t, s.ExpireSession(e.SessionID()))
@@ -468,9 +468,9 @@ func TestTallyEqualsCounters(t *testing.T) {
 					first.create("/e", 0)
 					first.must(wire.OpCloseSession, nil, nil)
 					const size = 12
-					var all []*elector
+					var all []*electionClient
 					for range size {
-						all = append(all, volunteer(t, s, herd))
+						all = append(all, join(t, s, herd))
 					}
 					a := tally(t, s, "/e")
 					s.SetPace(pace)
