@@ -481,7 +481,7 @@ var conversations = []struct {
 		}
 		b.set("/t", "1", -1) // a's watch ended with its connection
 		b.exists("/t/e", false)
-		moved.onEvent = func(ev wire.WatcherEvent) { s.printf("unexpected event %+v", ev) }
+		moved.onEvent = func(ev wire.WatcherEvent) { s.printf("event on the resumed connection: %+v", ev) }
 		a.c = moved
 		a.exists("/t/e", true)
 		again("wrong password", wire.ConnectRequest{SessionID: b.c.handshake.SessionID, Passwd: passwd})
@@ -522,7 +522,7 @@ type bytesOf string
 
 func (b bytesOf) Fields(c *wire.Coder) { p := []byte(b); c.Raw(&p) }
 
-// unprinted hides a request from the transcript, because the request has an absolute zxid.
+// unprinted hides a request from the transcript, because the request may have an absolute zxid.
 type unprinted struct{ wire.Record }
 
 func (*unprinted) String() string { return "(...)" }

@@ -37,7 +37,7 @@ type conn struct {
 	event    int64     // number of the last event that fired a watch of the connection
 
 	in    *bufio.Reader // calls conn.Read; only one goroutine at a time may use it
-	frame atomic.Int64  // bytes read from the network since the previous frame
+	frame atomic.Int64  // bytes read from the network; serve resets it before each request
 
 	out output
 }
@@ -75,7 +75,7 @@ func (c *conn) detach() {
 	c.retire()
 }
 
-// retire ends the execution of requests. Queued output is still sent. The caller holds s.mu.
+// retire ends the execution of requests and of watches, but keeps queued output. The caller holds s.mu.
 func (c *conn) retire() {
 	s := c.s
 	if c.gone {
@@ -132,13 +132,12 @@ func (c *conn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// closeSoon uses a goroutine, because Close may block, for example in TLS.
-// The caller holds s.mu or runs in a goroutine that s.wg counts.
+// closeSoon uses a goroutine, because Close may block, for example in TLS. The caller holds s.mu.
 func (c *conn) closeSoon() {
 	c.s.wg.Go(func() { c.nc.Close() })
 }
 
-// acceptPause is the first pause between two calls of Accept. The pause doubles with each temporary error, as in net/http.
+// acceptPause follows the first temporary error of Accept. Each further error doubles the pause, up to acceptPauseMax.
 const (
 	acceptPause    = 5 * time.Millisecond
 	acceptPauseMax = time.Second
@@ -227,7 +226,7 @@ var ErrRefused = errors.New("zkserver: connection refused")
 func (s *Server) Dial() (net.Conn, error) { return s.dial(false) }
 
 // DialObserver connects like [Server.Dial], but messages to the client are not delayed, and
-// no [Tally] counts the client. If the session moves to another connection, both exceptions end.
+// no [Tally] counts the client. Both exceptions end if the session moves to a connection of another kind.
 func (s *Server) DialObserver() (net.Conn, error) { return s.dial(true) }
 
 func (s *Server) dial(observer bool) (net.Conn, error) {
@@ -483,9 +482,9 @@ const (
 	lingerBytes = 64 << 10
 )
 
-// MaxHeld bounds the incomplete requests, the waiting output and the held messages of all
-// connections together, in bytes. After each MaxHeld/8 bytes of input or output, the server closes the
-// connections with the most bytes until the others are within the bound.
+// MaxHeld bounds the incomplete requests, the waiting output and the held messages of all connections
+// together, in bytes. The server checks the bound when it reads input, after each MaxHeld/8 bytes received,
+// queued or held. It then closes the connections with the most bytes until the others are within the bound.
 const MaxHeld = 128 << 20
 
 func (s *Server) relieve() {

@@ -181,7 +181,7 @@ func TestServeEnds(t *testing.T) {
 		began := time.Now()
 		s.Close()
 		if err := <-served; err != nil || time.Since(began) > 0 {
-			t.Errorf("Serve: got error %v, %v after Close; want nil at once", err, time.Since(began))
+			t.Errorf("Serve: got error %v, %v after Close; want nil immediately", err, time.Since(began))
 		}
 	})
 }
@@ -320,7 +320,7 @@ func TestMaxHeldBoundsAllConnections(t *testing.T) {
 				synctest.Wait()
 				n := int(s.Counters().CutOff)
 				if rest := all - n*each; rest > zkserver.MaxHeld*5/4 || rest < zkserver.MaxHeld*3/4 {
-					t.Errorf("%d connections dropped, the others hold %d MiB of %d, want about %d MiB", n, rest>>20, all>>20, zkserver.MaxHeld>>20)
+					t.Errorf("%d connections dropped, the others hold %d of %d MiB, want about %d MiB", n, rest>>20, all>>20, zkserver.MaxHeld>>20)
 				}
 				s.SetPace(zkserver.Pace{})
 				fair.nc.Write([]byte("\x00\x08\xff\xff\xff\xfe\x00\x00\x00\x0b"))
@@ -643,7 +643,7 @@ func TestRefuseAndClose(t *testing.T) {
 	}
 }
 
-func TestStartInATestThatEndsAtOnce(t *testing.T) {
+func TestStartInATestThatEndsImmediately(t *testing.T) {
 	for range 200 {
 		brief := &testingT{} // panics in Fatalf
 		zkserver.Start(brief, zkserver.Options{})

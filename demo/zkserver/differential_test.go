@@ -30,7 +30,7 @@ var differentialOps = flag.Int("differential.ops", 4000, "approximate number of 
 // stepsPerConversation is small, because longer conversations take longer to reduce.
 const stepsPerConversation = 150
 
-// TestDifferential compares both servers in random conversations; -rapid.seed repeats a run.
+// TestDifferential compares the embedded server with Apache in random conversations; -rapid.seed repeats a run.
 func TestDifferential(t *testing.T) {
 	both := bothServers(t)
 	seed := zktest.Seed(t)
@@ -132,7 +132,7 @@ func listed(steps []step) string {
 	return list.String()
 }
 
-// reduced removes steps and operations of multis, and keeps each removal for which fails returns true. Rapid's own reduction is slower.
+// reduced keeps the removals of steps and of operations of multis after which fails returns true. Rapid is slower.
 func reduced(steps []step, fails func([]step) bool) []step {
 	deadline := time.Now().Add(time.Minute)
 	for size := len(steps) / 2; size > 0; {
@@ -180,7 +180,7 @@ const (
 	closeAndReturn sessionEvent = iota + 1 // the session is closed, and a new session begins
 	reattach                               // the connection is lost, then the session is resumed on another
 	moveOver                               // the session is resumed on another connection while the first is open
-	wrongPassword                          // two wrong passwords are sent, then the session is resumed
+	wrongPassword                          // a wrong and an empty password are sent, then the session is resumed
 	unknownSession                         // a request for a session that does not exist
 	expire                                 // the session expires, and a new session begins
 )
@@ -239,7 +239,7 @@ func talkWith(t testing.TB, dial func() (net.Conn, error), steps []step) (text s
 	for i := range k.clients {
 		k.begin(i)
 	}
-	for _, path := range []string{"/t", "/t/x", "/t/x/x", "/t/y"} { // without these, most first replies would be NoNode
+	for _, path := range []string{"/t", "/t/x", "/t/x/x", "/t/y"} { // without these, the first requests rarely find a node
 		k.control.create(path, 0)
 	}
 	for i := 0; i < len(steps); i++ {
@@ -282,7 +282,7 @@ func (k *talk) cleanUp() {
 	}
 }
 
-// connectTo connects. The default session timeout is long, so that sessions do not expire.
+// connectTo opens or resumes a session. The default timeout is one minute, so that the session does not expire.
 func (k *talk) connectTo(req wire.ConnectRequest) *rawClient {
 	nc, err := k.dial()
 	if err != nil {
@@ -321,7 +321,7 @@ func (k *talk) adopt(who int, c *rawClient) {
 	}
 }
 
-// end closes a client's session. It sorts the events, because Apache deletes ephemeral nodes in the order of a hash table.
+// end closes a client's session. It sorts events, because Apache deletes ephemeral nodes in the order of a hash table.
 func (k *talk) end(who int) {
 	named := k.clients[who]
 	named.do(wire.OpPing, nil, nil)
@@ -336,7 +336,7 @@ func (k *talk) end(who int) {
 	named.c.nc.Close()
 }
 
-// sorted runs f, and prints the events in alphabetical order.
+// sorted runs f, and then prints the events that f causes in alphabetical order.
 func (k *talk) sorted(f func()) {
 	for _, named := range k.clients { // print the earlier events, which must not be sorted
 		if named != nil && named.c != nil {
@@ -506,7 +506,8 @@ func (k *talk) runEvent(st step) {
 	}
 }
 
-// hangUp closes a connection, and waits for the server's close. A later close would remove the session's next connection from Apache's map.
+// hangUp closes a connection, and waits until the server closes it too. If Apache closes it after the session's
+// next connection begins, Apache removes that connection from its map of sessions.
 func (k *talk) hangUp(c *rawClient) {
 	c.nc.SetDeadline(time.Now().Add(patience))
 	if err := c.nc.(*net.TCPConn).CloseWrite(); err != nil {
@@ -571,7 +572,7 @@ func path(t *rapid.T) string {
 	return p
 }
 
-// oddPaths has paths for unusual requests. cleanUp removes only /t, so a path outside of /t must be invalid or below a missing znode.
+// oddPaths has unusual paths. cleanUp removes only /t, so other paths must be invalid or below a missing znode.
 var oddPaths = []string{
 	"/none/y", "", "t", "t/x", "/t/", "/t//x", "/t/./x", "/t/..", "/t/...", "/t/x\x00", "/t/\x01", "/t/\u0085", "/t/ä", "/t/\ue000",
 	"/t/\ufff0", "/t/😀", "/t/a b", "/t/\xff", "/t/w/", "/none/x", "/zookeeper/quota/none/x", "//",
@@ -681,7 +682,7 @@ type kind struct {
 	req    func(*rapid.T) wire.Record
 }
 
-// readPath draws a path for a read. It avoids the root, and paths that Apache treats differently (see intendedDifferences).
+// readPath draws a path for a read, but not the root, and no path that Apache treats differently.
 func readPath(t *rapid.T) string {
 	switch p := path(t); p {
 	case "", "t", "t/x", "/t/😀", "/t/\xff":
@@ -704,7 +705,7 @@ func setWatches(t *rapid.T) wire.SetWatchesRequest {
 }
 func nothing(*rapid.T) wire.Record { return nil }
 
-func misplaced(t *rapid.T, ops []wire.MultiOp, op wire.MultiOp) []wire.MultiOp {
+func maybeInsert(t *rapid.T, ops []wire.MultiOp, op wire.MultiOp) []wire.MultiOp {
 	if roll(t, 12) > 0 {
 		return ops
 	}
@@ -745,10 +746,10 @@ var kinds = []kind{
 		return &wire.MultiOp{Op: wire.OpCheck, Path: path(t), Version: pick(t, []int32{-2, 1000})}
 	}},
 	{14, wire.OpMulti, 0, func(t *rapid.T) wire.Record {
-		return &wire.MultiRequest{Ops: misplaced(t, several(t, 4, multiOp), wire.MultiOp{Op: wire.OpGetData, Path: "/t"})}
+		return &wire.MultiRequest{Ops: maybeInsert(t, several(t, 4, multiOp), wire.MultiOp{Op: wire.OpGetData, Path: "/t"})}
 	}},
 	{3, wire.OpMultiRead, 0, func(t *rapid.T) wire.Record {
-		return &wire.MultiRequest{Ops: misplaced(t, several(t, 3, func(t *rapid.T) wire.MultiOp {
+		return &wire.MultiRequest{Ops: maybeInsert(t, several(t, 3, func(t *rapid.T) wire.MultiOp {
 			o := wire.MultiOp{Op: wire.OpGetData, Path: readPath(t), Watch: roll(t, 2) == 0}
 			if roll(t, 2) == 0 {
 				o.Op = wire.OpGetChildren
@@ -903,13 +904,12 @@ type oddity struct {
 	body bytesOf
 }
 
-// alike returns the oddities that both servers must treat alike.
 var alike = sync.OnceValue(func() []oddity {
 	return slices.DeleteFunc(oddities(), func(o oddity) bool { return differs.MatchString(fmt.Sprintf("%v: %s", o.op, o.name)) })
 })
 
-// differs matches oddities that Apache treats differently; see intendedDifferences. The last two patterns match watches of a null
-// path: Apache accepts these, and fails when the connection ends.
+// differs matches oddities that Apache treats differently; see intendedDifferences. The last two match watches of
+// a null path: Apache accepts these, and fails when the connection ends.
 var differs = regexp.MustCompile(`^checkWatches: relative path$|: null id( for digest| for ip)? ACL$|^multi: .*, null$|` +
 	`^setWatches2: with null list, [34]$|^addWatch: null path$`)
 
@@ -1001,7 +1001,7 @@ func oddities() (all []oddity) {
 		add(multi, "exists", head(wire.OpExists)+str("/t")+"\x00"+end)
 		add(multi, "an error", head(-1)+i32(-101)+end)
 		add(multi, "getData forbidden", head(wire.OpGetData)+str("/t/secret")+"\x00"+end)
-		add(multi, "done at once", end)
+		add(multi, "no operations", end)
 		add(multi, "more than is needed", end+"more")
 		whole := head(wire.OpDelete) + str("/t/x") + i32(7) + end
 		if multi == wire.OpMultiRead {
@@ -1016,7 +1016,7 @@ func oddities() (all []oddity) {
 		"null scheme": i32(0) + null + str("a:b"), "empty scheme": i32(0) + str("") + str("a:b"), "nulls": i32(0) + null + null,
 		"digest, empty": i32(0) + str("digest") + str(""), "ip, empty": i32(0) + str("ip") + str(""), "sasl": i32(0) + str("sasl") + str("x"),
 		"digest, no colon": i32(0) + str("digest") + str("x"), "digest, only a colon": i32(0) + str("digest") + str(":"),
-		"digest, negative": i32(0) + str("digest") + i32(-2), "digest, not all there": i32(0) + str("digest") + i32(9) + "x",
+		"digest, negative": i32(0) + str("digest") + i32(-2), "digest, incomplete": i32(0) + str("digest") + i32(9) + "x",
 		"more than is needed": i32(0) + str("digest") + str("a:b") + "more", "of another type": i32(7) + str("digest") + str("a:b"),
 	} {
 		add(wire.OpAuth, name, body)

@@ -37,7 +37,7 @@ var intendedDifferences = []difference{
 	},
 	{
 		what: "the order of deletion of an ended session's ephemeral nodes, and the order of lists of ephemeral nodes and of identities",
-		why:  "Apache has the order of a Java hash table; here it is the order of their creation",
+		why:  "Apache has the order of a Java hash table; here nodes are ordered by czxid and path, identities by their authentication",
 		run: func(s *transcript) {
 			a, b := s.connect("a"), s.connect("b")
 			a.create("/t", "", 0)
@@ -87,7 +87,7 @@ var intendedDifferences = []difference{
 		apache: `watched: true`, here: `watched: false`,
 	},
 	{
-		what: "checkWatches of a path without a slash, if the kind is any or a client has a recursive watch",
+		what: "checkWatches of a path without a slash, if the watcher type is any or a client has a recursive watch",
 		why:  "Apache fails when it looks for the path's parents; here such a path is treated like other paths",
 		run: func(s *transcript) {
 			a, b := s.connect("a"), s.connect("b")
@@ -140,7 +140,7 @@ var intendedDifferences = []difference{
 	},
 	{
 		what: "a client that has seen a later zxid than the server has",
-		why:  "Apache drops the connection, and the client retries for ever if its only server lost its data; here the session expires",
+		why:  "Apache drops the connection, and the client retries for ever if its only server lost its data; here the reply is that the session has expired",
 		run: func(s *transcript) {
 			nc := dialTCP(s.t, s.addr)
 			req := wire.ConnectRequest{LastZxidSeen: 1 << 60, Timeout: 10_000, Passwd: make([]byte, 16), HasReadOnly: true}
@@ -305,7 +305,7 @@ func TestIntendedDifferences(t *testing.T) {
 	}
 }
 
-// withoutIntendedDifferences removes or changes the steps that could show an intended difference.
+// withoutIntendedDifferences removes or changes steps that could show an intended difference of watches or setACL.
 func withoutIntendedDifferences(steps []step) []step {
 	const once, persistent, recursive = 1, 2, 3
 	var watched [3]map[string]int

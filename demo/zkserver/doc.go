@@ -33,8 +33,8 @@
 //
 // Each connection has a goroutine that reads requests. For each request the goroutine takes
 // the server's lock, extends the session's deadline and executes the request. Package tree
-// implements the znodes and has no lock. All checks of a write (Tree.Check) come before
-// its first change (Tree.Apply), so a failed multi has nothing to undo. A write queues
+// implements the znodes and has no lock. All checks of a write (Tree.Check, Tree.CheckMulti) come
+// before its first change (Tree.Apply), so a failed multi has nothing to undo. A write queues
 // its watch events under the lock, before its reply. So a client receives the event for a
 // change before it can read the change.
 //
@@ -60,13 +60,13 @@
 // watches. If a client may not read a node, its watch fires without an event, as in Apache
 // since 3.8.4 (CVE-2024-23944).
 //
-// Ephemeral nodes are listed by czxid and path, identities in the order of their creation, and
+// Ephemeral nodes are listed by czxid and path, identities in the order of authentication, and
 // children by default in no particular order. Apache lists all three in the order of a Java hash table.
 //
 // There are no quotas, no SASL and no super user. Reconfiguration, TTL nodes and internal
 // operations of servers, such as deleteContainer, return Unimplemented. By default, Apache
 // also disables reconfiguration and TTL nodes.
 //
-// The table in differs_test.go lists the intended differences with their reasons. A test shows
-// each difference on both servers, except one that appears only by chance.
+// The table in differs_test.go lists intended differences with their reasons. A test shows each
+// difference of the table on both servers, except one that appears only by chance.
 package zkserver
