@@ -50,6 +50,6 @@
 // # The demo
 //
 // The demo's server and workers, and all members, report more than an observer can see: [Cast],
-// [DeletionReport], [Write], [Pace] and [Rules]. These observations make no events of this package, because
-// they do not change the election. [Properties] measures the safety and the liveness of the election.
+// [DeletionReport], [Write], [Pace] and [Rules]. These observations make no events of this package.
+// [Properties] measures the safety and the liveness of the election.
 package model

@@ -25,8 +25,8 @@ type Evidence struct {
 // Recognise returns the dialect of the system that uses the directory, nil if the evidence shows
 // none.
 //
-// A single znode or an empty queue is recognised only at a known path; otherwise the children vote.
-// If known namings have equal votes, the oldest child decides.
+// A single znode or an empty queue is recognised only at a known path. Otherwise the children vote, and the
+// oldest child decides between known namings with equal votes. If no child has a vote, see plainGroup.
 func Recognise(e Evidence) *Dialect {
 	if d := cmp.Or(e.single(), e.empty()); d != nil {
 		return d
@@ -173,9 +173,9 @@ func (e *Evidence) Unnumbered() *Dialect {
 	return unknownNaming
 }
 
-// Alike reports whether the children could be one election. At least two must be ephemeral. Their
-// names must be equal without numbers, guids and session ids, and their sequence numbers must
-// increase in the order of creation.
+// Alike reports whether the children could be one election. At least two children must be ephemeral. The
+// names of all ephemeral children must be equal without the number and one guid or session id, and must
+// have other text. The sequence numbers must increase in the order of creation.
 func (e *Evidence) Alike() bool {
 	children := slices.DeleteFunc(slices.Clone(e.Children), func(z znode.Znode) bool { return z.Unread })
 	slices.SortFunc(children, func(a, b znode.Znode) int { return cmp.Or(cmp.Compare(a.Czxid, b.Czxid), cmp.Compare(a.Name, b.Name)) })
@@ -262,7 +262,7 @@ func Vacant(dir string, names []string) (paths []string) {
 func (d *Dialect) Unsupported() bool { return slices.Contains(unsupported, d) }
 
 // Blocker returns a child that is no contender, but blocks clients that read only names; nil for
-// none. It is a persistent child with a contender's name, or Curator's clients order it before the head.
+// none. It is a persistent child before the head with a contender's name, or Curator's clients order it first.
 func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 	if d == nil || queue.Len() == 0 || d.Unsupported() {
 		return nil

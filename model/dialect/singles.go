@@ -7,8 +7,8 @@ import (
 	"electop/model/znode"
 )
 
-// singles are the systems in which the creator of one ephemeral znode leads. The others wait until
-// that znode is deleted.
+// singles are the systems in which the creator of one ephemeral znode leads. Its other clients
+// wait until that znode is deleted.
 var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySingle},
 	Dialect{
 		ID: "kafka", System: "Apache Kafka controller", Source: "Kafka: KafkaZkClient, ControllerZNode",
@@ -24,7 +24,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		},
 	},
 	Dialect{
-		ID: "hbase", System: "Apache HBase master", Watches: "the znode itself; the others list themselves in backup-masters",
+		ID: "hbase", System: "Apache HBase master", Watches: "the znode itself; waiting masters are listed in backup-masters",
 		Source: "HBase: ActiveMasterManager, RecoverableZooKeeper, ZNodePaths",
 		at:     []string{"*/master"}, who: hbaseMaster, // the user chooses zookeeper.znode.parent
 		proof: shows(hbaseMaster),
@@ -69,7 +69,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		},
 	},
 	Dialect{
-		// With the extensible load manager the leader's znode is in extension.
+		// With the extensible load manager, the leader's znode is a child of loadbalance/extension.
 		ID: "pulsar", System: "Apache Pulsar leader broker",
 		Source: "Pulsar: LeaderElectionService, LeaderElectionImpl, LeaderBroker, ExtensibleLoadManagerImpl",
 		at:     []string{"loadbalance/leader", "loadbalance/extension/leader"}, who: pulsarBroker, proof: shows(pulsarBroker),

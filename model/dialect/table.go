@@ -13,14 +13,14 @@ import (
 var dialects = slices.Concat(groups, curator, systems, queues, singles, unsupported, doubleBarriers, commits,
 	[]*Dialect{barrier, unknownIDs, plainGroup, unknownSingle, unknownNaming, guessedElection})
 
-// systems are the dialects that are in no other list.
+// systems are the supported elections and locks that are neither single znodes nor built on Curator.
 var systems = completed(Dialect{},
 	Dialect{
 		ID: "kazoo-semaphore-queue", kind: KindLock, System: "kazoo Semaphore (queue)", Recipe: kazooLocks("kazoo-semaphore-queue"),
 		Why: whyLeases, Source: sourceKazoo, names: []string{"{hex}__lock__"}, at: []string{"*-__lock__"},
 	},
 	Dialect{
-		// kazoo's WriteLock has the same names. Only a reader shows the difference.
+		// kazoo's WriteLock has the same names. Only a reader's znode shows the difference.
 		ID: "kazoo-lock", shares: true, System: "kazoo Lock or Election", Recipe: kazooLocks("kazoo-lock"),
 		prefix: "{hex}__lock__", Source: sourceKazoo,
 		names: []string{"{hex}__lock__", "{hex}__rlock__"}, wider: []wider{{matches("{hex}__rlock__"), "kazoo-rw"}, {matches("_c_{hex}-lock-"), "kazoo-go"}},
@@ -163,7 +163,7 @@ var unsupported = completed(Dialect{Recipe: unknownOrder, Watches: "not known", 
 	Dialect{ID: "zk-ruby", System: "zk-ruby Election or Locker", Source: "zk-ruby: lib/zk/election.rb, lib/zk/locker", names: []string{"ex", "sh", "ballot"}},
 )
 
-// completed returns the dialects with their empty fields filled from common, or with defaults.
+// completed returns the dialects, and fills some of their empty fields from common, otherwise with defaults.
 func completed(common Dialect, all ...Dialect) (out []*Dialect) {
 	for _, d := range all {
 		d.Single, d.kind = common.Single, cmp.Or(d.kind, common.kind, KindElection)

@@ -251,7 +251,7 @@ type field struct {
 	varint uint64
 }
 
-// message decodes a protobuf message, nil if b is malformed. Of a repeated field, the last value counts.
+// message decodes the first fields of a protobuf message, nil if they are malformed. The last value of a field counts.
 func message(b []byte) map[uint64]field {
 	const maxFields = 32
 	out := make(map[uint64]field)

@@ -10,7 +10,7 @@ import (
 
 const (
 	ackGrace = 5 * time.Second
-	// ackGraceForeign is how long a leader of another system may take to acknowledge.
+	// ackGraceForeign replaces ackGrace if another system's acknowledgement is missing and Config.AckExpected is false.
 	ackGraceForeign = 4 * time.Minute
 	// During beliefGrace, two of electop's candidates may seem to lead: their reports arrive one by one.
 	beliefGrace = time.Second

@@ -14,7 +14,7 @@ import (
 
 // A new pointer, map or slice fails the test unless Clone copies it, or a list names it.
 var (
-	// sharedTypes are never written once they are made.
+	// sharedTypes are types whose values never change after they are shared.
 	sharedTypes = []string{
 		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
 		"doctor.Risk", "doctor.Finding", "model.Directory", "model.Ack", "model.EpochChanged", "model.expiredCount", "model.Pace",

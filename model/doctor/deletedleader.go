@@ -14,11 +14,11 @@ import (
 const (
 	deletedMax = 8
 	deletedFor = 10 * time.Minute
-	closingMax = 2 * time.Second // longest time from deleting the znode to closing the session
+	closingMax = 2 * time.Second // a leader that stops closes its session within this time after its znode's deletion
 )
 
-// endedReigns returns third-party reigns that ended recently. It skips locks and single znodes, whose
-// owners normally delete them.
+// endedReigns returns the last third-party reigns that ended recently. It skips locks and single znodes:
+// their owners normally delete the znode.
 func endedReigns(s *model.State) (out []model.Reign) {
 	for _, x := range s.Reigns[max(0, len(s.Reigns)-deletedMax):] {
 		lock := s.Single || s.Dialect.Locks()

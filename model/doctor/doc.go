@@ -17,7 +17,7 @@
 // rule sets. The doctor clears the finding when the rule no longer reports it.
 //
 // A rule may read the whole queue, so the rules do not run at each observation. They run at a new
-// table of the servers, and otherwise at most once in [runInterval].
+// table of the servers and at [Journal.RunRules], and otherwise at most once in [runInterval].
 //
 // To add a finding, write a file with its rule, and add a line to rules.go. Put the title, the harm
 // and the advice into texts.go.

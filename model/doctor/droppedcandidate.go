@@ -81,7 +81,7 @@ type former struct {
 	session uint64
 	name    string
 	at      time.Time
-	unseen  int // what the function unseen returned then, plus formerSessions.unowned
+	unseen  int // what the function unseen returned before the contender left, plus formerSessions.unowned
 }
 
 const formerMax = 4096

@@ -17,7 +17,7 @@ func TestMissingWatch(t *testing.T) {
 	c.pass(3 * time.Second)
 	c.answer(none)
 	c.after(time.Minute)
-	c.afterAnswers(none, "missing-watch critical") // the candidate is the next in the queue
+	c.afterAnswers(none, "missing-watch critical") // critical: the candidate without a watch leads next
 	st := c.J.State()
 	if e := st.Edge(1); e.State != doctor.MissingWatch || e.Why != "" {
 		t.Errorf("edge of the second candidate: got %+v, want a missing watch", e)

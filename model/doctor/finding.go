@@ -21,7 +21,7 @@ const (
 
 func (s Severity) rank() int { return slices.Index([]Severity{"", Info, Warning, Critical}, s) }
 
-// Graver compares two severities for a sort, the graver first.
+// Graver compares two severities for a sort: the higher severity comes first.
 func Graver(a, b Severity) int { return b.rank() - a.rank() }
 
 // Finding is a problem that the doctor found. It is immutable. Its texts are safe to show.
@@ -186,7 +186,7 @@ type Pending struct {
 	Rule, Title string
 	Severity    Severity
 	Znodes      []string      // full paths, raw
-	Left        time.Duration // how long the suspicion still has to last; 0: it needs more answers of the servers
+	Left        time.Duration // how long the suspicion still has to last; 0: it needs more tables or a run of the rules
 	// Early is the finding to show already, at most a warning. It is nil for rules other than no-leader.
 	Early *Finding
 }

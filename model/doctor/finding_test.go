@@ -41,9 +41,9 @@ func TestSeveralCandidatesOfOneClient(t *testing.T) {
 }
 
 func TestGhostWithTheSameGuid(t *testing.T) {
-	for _, leads := range []bool{false, true} {
+	for _, olderFirst := range []bool{false, true} {
 		c := newFixture(t, model.Config{})
-		if !leads {
+		if !olderFirst {
 			c.create(uuidB+"latch-", 2)
 		}
 		older := c.create(uuidA+"latch-", 1)
@@ -51,7 +51,7 @@ func TestGhostWithTheSameGuid(t *testing.T) {
 		c.create(uuidB+"latch-", 3)
 		younger := c.join(uuidA+"latch-", 1)
 		c.pass(3 * time.Second)
-		want := map[bool]string{false: "ghost-node warning", true: "ghost-node critical"}[leads]
+		want := map[bool]string{false: "ghost-node warning", true: "ghost-node critical"}[olderFirst]
 		c.wantFindings(want)
 		f := c.J.State().Findings[0]
 		if !slices.Equal(f.Znodes, []string{"/e/" + older, "/e/" + younger}) || !slices.Equal(f.Sessions, []uint64{1}) {
@@ -61,14 +61,14 @@ func TestGhostWithTheSameGuid(t *testing.T) {
 			t.Errorf("advice %q: want it to name %s, and never %s", f.Advice, younger, older)
 		}
 		st := c.J.State()
-		if of, sure := st.GhostOf(st.Queue.At(map[bool]int{true: 0, false: 1}[leads])); of == "" || sure {
+		if of, sure := st.GhostOf(st.Queue.At(map[bool]int{true: 0, false: 1}[olderFirst])); of == "" || sure {
 			t.Errorf("GhostOf(older) = %q, %v; want a name, false", of, sure)
 		}
-		if why := st.NoLeader(); leads != (why == model.GhostPossible) || leads != (st.Totals.Led == 0) || leads != (len(st.Reigns) == 0) || st.Totals.Vacant != 0 {
-			t.Errorf("older first: %v; got %q, %+v, reigns %v; want no vacancy; if true, ghost-possible, no reign", leads, why, st.Totals, st.Reigns)
+		if why := st.NoLeader(); olderFirst != (why == model.GhostPossible) || olderFirst != (st.Totals.Led == 0) || olderFirst != (len(st.Reigns) == 0) || st.Totals.Vacant != 0 {
+			t.Errorf("older first: %v; got no leader %q, totals %+v, reigns %v; want no vacancy; ghost-possible and no reign only if older first", olderFirst, why, st.Totals, st.Reigns)
 		}
 		c.leave(younger)
-		c.after(3*time.Second, "ghost-node info") // two latches are left
+		c.after(3*time.Second, "ghost-node info") // session 1 still owns two latches
 	}
 }
 
@@ -261,7 +261,7 @@ func TestGhostWithoutWatch(t *testing.T) {
 	c.Tree.Delete(names[1])
 	ghost, again := c.create(uuidA+"latch-", 4), c.create(uuidA+"latch-", 4)
 	other := c.join(uuidB+"latch-", 5)
-	c.afterAnswers(func(x *session.Table) { watches(x, "/e", 4, names[2], ghost) }, "ghost-node warning") // the client watches for both znodes
+	c.afterAnswers(func(x *session.Table) { watches(x, "/e", 4, names[2], ghost) }, "ghost-node warning") // two watches
 	c.answerTwice(func(x *session.Table) {
 		watches(x, "/e", 4)
 		watches(x, "/e", 5)
@@ -841,10 +841,10 @@ func TestCandidateOfAnotherLibrary(t *testing.T) {
 		c.answerTwice(nil)
 		c.apply(&model.Cast{At: c.Tree.Now, Member: model.Member{ID: "a", Name: "amber", Session: 1, Znode: amber, Belief: model.Leading}})
 		guest = c.join(modeltest.Hex1+"__lock__", 3)
-		c.wantLeader(1, "") // the guest may be about to set a watch
+		c.wantLeader(1, "") // the kazoo client may still set a watch
 		return c, amber, guest
 	}
-	t.Run("it counts all names", func(t *testing.T) {
+	t.Run("the kazoo client counts all names", func(t *testing.T) {
 		c, amber, guest := setup()
 		c.pass(2 * time.Second)
 		c.answer(nil)
@@ -864,7 +864,7 @@ func TestCandidateOfAnotherLibrary(t *testing.T) {
 			t.Errorf("%d contested, want none", n)
 		}
 	})
-	t.Run("the demo's server holds a message to it", func(t *testing.T) {
+	t.Run("the demo's server holds a message to the kazoo client", func(t *testing.T) {
 		c, _, _ := setup()
 		c.apply(&model.Pace{At: c.Tree.Now, Steps: true, Waiting: 1, Held: []model.Message{{Session: 3}}})
 		c.pass(time.Minute)
@@ -874,7 +874,7 @@ func TestCandidateOfAnotherLibrary(t *testing.T) {
 		c.pass(time.Second)
 		c.wantLeader(0, model.MixedClients)
 	})
-	t.Run("it counts kazoo's names", func(t *testing.T) {
+	t.Run("the kazoo client counts only kazoo's names", func(t *testing.T) {
 		c, _, guest := setup()
 		second := c.join(modeltest.Hex2+"__lock__", 4)
 		c.pass(model.RivalWait)
