@@ -18,7 +18,7 @@ import (
 const (
 	path    = "/demo/election"
 	ackPath = "/demo/leader"
-	timeout = 6 * time.Second // default session timeout of the candidates
+	timeout = 6 * time.Second // session timeout, unless a test sets another one
 )
 
 func connection(t *testing.T, server *zkserver.Server) client.Config {

@@ -48,9 +48,9 @@ type member struct {
 	last        model.Member   // the runner's last report, without the fault
 	fault       model.Fault
 	faultAt     time.Time
-	expiresFrom time.Time // reported during the fault
+	expiresFrom time.Time // published as Member.ExpiresFrom during the fault
 	session     uint64    // ID of the session when the partition began
-	thawing     bool      // thawed, but reported as frozen until it calls awake
+	thawing     bool      // thawed, but published as frozen until the candidate calls awake
 	noGuid      bool
 	loses       bool          // its next runner loses the reply to its create
 	slow        chan struct{} // the leader procedure waits until slow is closed; nil: no wait
@@ -195,9 +195,9 @@ func (m *member) resign() {
 	m.runner.Resign()
 }
 
-// follow makes the member resign and rejoin with recipe r after previous is closed, or at once if previous
-// is nil. ahead is the number of members that rejoin earlier. placed is closed when the member has rejoined
-// or left; it is nil if the member was already leaving or gone. The caller holds m.mu.
+// follow makes the member resign and rejoin with recipe r. Before it rejoins, it waits until previous is closed
+// (see previousTimeout). ahead is the number of members before it in the queue. placed is closed when the member
+// has rejoined or left; placed is nil if the member was already leaving or gone. The caller holds m.mu.
 func (m *member) follow(r dialect.Recipe, previous <-chan struct{}, ahead int) (placed <-chan struct{}) {
 	if m.leaving || m.gone {
 		return nil

@@ -18,8 +18,8 @@ import (
 	"electop/model/znode"
 )
 
-// TestMessagesMatchTheSteps checks that each message is published once, and that the
-// messages have the request of each step that a member reports.
+// TestMessagesMatchTheSteps checks that each message is published once, and that the messages include each
+// deletion notification that the server counted and, in order, the requests of the members' steps.
 func TestMessagesMatchTheSteps(t *testing.T) {
 	t.Parallel()
 	runs := 10

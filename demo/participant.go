@@ -19,7 +19,7 @@ type participant struct {
 	*client.Conn
 	m      *member
 	path   string
-	inside context.Context // ends when the participant has to leave
+	inside context.Context // ends when the participant has to leave; after quit, when the cast ends
 	leave  context.CancelFunc
 
 	// Only the goroutine of Run uses these fields.
@@ -156,7 +156,8 @@ func (p *participant) quit() {
 	p.inside, p.last.Ending = p.m.cast.ctx, model.Resigning
 }
 
-// wait returns when one of the channels until and p.changed has a value, or when p.inside or the session ends.
+// wait waits for a value in until or p.changed, or for the end of p.inside, and then until the gate is open. If
+// the session ends, wait sets p.err and returns, even if the gate is shut.
 func (p *participant) wait(until <-chan time.Time) {
 	select {
 	case <-until:
@@ -182,14 +183,13 @@ func (p *participant) children(watch bool) (names []string) {
 	return names
 }
 
-// exists watches the znode, even if it does not exist.
 func (p *participant) exists(name string) (exists bool) {
 	path := znode.Join(p.path, name)
 	p.do(nil, func(ctx context.Context) (err error) { exists, _, p.changed, err = p.ExistsW(ctx, path); return err })
 	return exists && p.err == nil
 }
 
-// create also creates missing parents. It marks the persistent children. made is true if a reply confirmed the create.
+// create also creates missing parents, and marks persistent children of p.path. made: a reply confirmed the create.
 func (p *participant) create(name string, flags int32) (made bool) {
 	path, acl := znode.Join(p.path, name), zk.WorldACL(zk.PermAll)
 	var data []byte
@@ -214,8 +214,8 @@ func (p *participant) take(name string) bool {
 	return p.remove(name)
 }
 
-// remove deletes a znode only if it has the cast's mark or belongs to this session. done is also true if a
-// retry after a lost reply does not find the znode.
+// remove deletes a znode only if it has the cast's mark or belongs to this session. done means that the
+// last delete succeeded or had an unknown outcome.
 func (p *participant) remove(name string) (done bool) {
 	path := znode.Join(p.path, name)
 	p.do(zk.ErrNoNode, func(ctx context.Context) error {
@@ -231,7 +231,7 @@ func (p *participant) remove(name string) (done bool) {
 }
 
 // do repeats a request until it is answered. If the answer is an error that does not match accepted, do sets p.err.
-// p.err becomes errLost if the session or the cast ends first.
+// p.err becomes errLost if the session ends first. The end of the cast is an error too.
 func (p *participant) do(accepted error, request func(context.Context) error) {
 	err := client.ErrNotConnected
 	for p.err == nil && client.Unanswered(err) {

@@ -111,7 +111,7 @@ func TestBarrier(t *testing.T) {
 		checkBarrier := func(want bool) {
 			t.Helper()
 			synctest.Wait()
-			data, _, err := conn.Get(t.Context(), path) // other data would hide that it is a barrier
+			data, _, err := conn.Get(t.Context(), path) // dialect.Barrier accepts only empty data or an IP address
 			if exists := err == nil; exists != want || len(data) > 0 || err != nil && !errors.Is(err, zk.ErrNoNode) {
 				t.Errorf("the barrier: got data %q, error %v; want it to exist: %v", data, err, want)
 			}
@@ -226,7 +226,7 @@ func TestQueueWithLostConnections(t *testing.T) {
 			time.Sleep(timeout / 2)
 		}
 		from := w.feed.State().Totals
-		w.await(t, "items come and go", func(st *doctor.State) bool {
+		w.await(t, "items are added and taken", func(st *doctor.State) bool {
 			return st.Totals.Joined > from.Joined+3 && st.Totals.Left > from.Left+3
 		})
 		must(t, w.cast.Fault("birch", demo.Partition, true))

@@ -28,11 +28,11 @@ type SandboxConfig struct {
 	Cast *Cast
 	Path string // znode of the election or other recipe
 	// Workers configures the workers' connections, except for the buffers.
-	// If they dial with [zkserver.Server.DialObserver], slow motion does not delay them.
+	// If they dial with [zkserver.Server.DialObserver], the pace holds none of their messages.
 	Workers client.Config
 	// WriteEvery is the time between two writes of a worker; 0 is 400 ms.
 	WriteEvery time.Duration
-	Chaos      *Chaos // only for the published rules; nil: no random faults
+	Chaos      *Chaos // published in the rules, not applied by the sandbox; nil: no random faults
 	// Put receives the observations. It must not block, or call the sandbox or the server.
 	Put func(model.Observation)
 	// Notice receives one line for each worker that fails; nil discards it.
@@ -43,10 +43,9 @@ type SandboxConfig struct {
 
 const defaultWriteEvery = 400 * time.Millisecond
 
-// Sandbox controls the demo's election: the cast, the pace of the embedded server, and the leaders'
-// workers. It publishes [model.DeletionReport], [model.Pace], [model.Write] and [model.Rules] observations.
-//
-// Any goroutine may call its methods.
+// Sandbox controls the demo's election: the cast, the pace of the embedded server, and the leaders' workers.
+// It publishes [model.DeletionReport], [model.Pace], [model.Write] and [model.Rules] observations, and a
+// [model.Cast] if it expires the session of a dead or former member. Any goroutine may call its methods.
 type Sandbox struct {
 	cfg       SandboxConfig
 	tokens    Tokens
@@ -82,9 +81,9 @@ func NewSandbox(cfg SandboxConfig) *Sandbox {
 	return s
 }
 
-// Run publishes observations until ctx ends, and then stops the workers. The error is always nil.
+// Run publishes the pace and deletion reports, and lets workers run, until ctx ends. The error is always nil.
 func (s *Sandbox) Run(ctx context.Context) error {
-	defer s.cfg.Server.Tally(s.cfg.Path, s.putWake)()
+	defer s.cfg.Server.Tally(s.cfg.Path, s.putDeletionReport)()
 	run := func(ctx context.Context) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -134,7 +133,7 @@ func (s *Sandbox) SetPace(p zkserver.Pace) {
 func (s *Sandbox) Pace() zkserver.Pace { return s.cfg.Server.Pace() }
 
 // SetRules changes the rules, except Chaos. The new rules may accept writes that were refused. So with
-// r.Workers, a running or frozen leader gets a new worker if its last worker was refused or failed.
+// r.Workers, a leader that is not dead gets a new worker if its last worker was refused or failed.
 func (s *Sandbox) SetRules(r model.Rules) {
 	s.ruling.Lock()
 	defer s.ruling.Unlock()
@@ -183,7 +182,8 @@ type Setup struct {
 
 // Prepare replaces all members by new ones, which join in the order of their names, and waits until each
 // has joined or left. If Prepare fails, the server stays at full speed, and new members stay.
-// Prepare does not remove third-party candidates.
+// But if ctx ends while another Prepare runs, Prepare has no effect. Prepare does not remove third-party
+// candidates.
 func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	select {
 	case s.preparing <- struct{}{}:
@@ -246,7 +246,7 @@ func (s *Sandbox) removeAll(ctx context.Context) error {
 }
 
 // removeZnodes deletes the election's parent, and the participants' persistent znodes below it. It returns
-// an error if other programs have znodes there.
+// an error if other programs have znodes below it.
 func (s *Sandbox) removeZnodes(ctx context.Context) error {
 	conn, err := client.Connect(s.cfg.Workers)
 	if err != nil {
@@ -316,8 +316,8 @@ func (s *Sandbox) nextToExpire() (first model.Member, at time.Time, ok bool) {
 	return first, at, ok
 }
 
-// putWake requires that the caller holds the server's lock.
-func (s *Sandbox) putWake(t zkserver.Tally) {
+// putDeletionReport requires that the caller holds the server's lock.
+func (s *Sandbox) putDeletionReport(t zkserver.Tally) {
 	notified := make([]uint64, len(t.Notified))
 	for i, id := range t.Notified {
 		notified[i] = uint64(id)
@@ -398,7 +398,7 @@ func errWord(c wire.Code) string {
 	return name
 }
 
-// A job runs the worker of one leader. The worker is a separate client, so it continues while the leader
+// A job runs the worker of one leader. The worker is a separate client, so it can continue while the leader
 // is frozen, and for afterDeath session timeouts after the leader's death.
 type job struct {
 	member, znode string

@@ -41,7 +41,7 @@ func TestTenMinutesOfChaos(t *testing.T) {
 		if acts < 1000 || acts > 1400 {
 			t.Errorf("got %d acts in ten minutes, want 1000 to 1400", acts)
 		}
-		time.Sleep(timeout) // until healed members notice an expiry
+		time.Sleep(timeout) // until repaired members have noticed an expiry
 		st := w.await(t, "all candidates are in the queue at the end", func(st *doctor.State) bool {
 			return st.Queue.Len() == w.cast.Len() && settled(st)
 		})

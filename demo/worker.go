@@ -16,8 +16,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// A worker writes for a leader at each tick, in its own session. It reads the counter only before its first
-// write and after a refused write. So without fencing, the workers of two leaders overwrite each other's numbers.
+// A worker writes for a leader every WriteEvery, in its own session. It reads the counter only before its first
+// write, and after the server refused a write. So without fencing, two leaders' workers overwrite each other's numbers.
 type worker struct {
 	sandbox *Sandbox
 	job     *job // the worker uses only the constant fields member, znode and token

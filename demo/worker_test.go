@@ -36,7 +36,6 @@ func TestStaleWrites(t *testing.T) {
 					from = freezeLeader(t, w, from, c.fenced)
 				}
 				w.end()
-
 				deletionZxids := make(map[string]int64)
 				for _, o := range w.since(0) {
 					if x, ok := o.(*model.DeletionReport); ok {
@@ -83,7 +82,8 @@ func TestStaleWrites(t *testing.T) {
 	}
 }
 
-// freezeLeader freezes the leader until the next leader's worker writes. It returns the number of observations before that write.
+// freezeLeader freezes the leader until its worker and the next leader's worker have tried to write. It returns the
+// number of observations when the next leader leads.
 func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 	t.Helper()
 	old := w.awaitOtherLeader(t, "")
@@ -212,7 +212,7 @@ func TestWorkersDoNotOverwriteOtherData(t *testing.T) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			if len(w.notices) != 1 || !strings.Contains(w.notices[0], counterPath+" is not a counter") || strings.Contains(w.notices[0], "\x1b") {
-				t.Errorf("znode with %q: got notices %q, want one that it is not a counter, without escape sequences", text, w.notices)
+				t.Errorf("znode with %q: got notices %q, want one, \"is not a counter\", without escape sequences", text, w.notices)
 			}
 		})
 	}
