@@ -138,7 +138,7 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 			c.evidence = "its session was still alive without its znode at " + units.Clock(wallClock(t.End))
 		case exp != nil && !exp.Leftover && end.cause == CauseLeft && wallClock(t.End).Before(end.alive):
 			c.cause = CauseLeft
-			c.evidence = "its session was over by " + units.Clock(wallClock(t.End)) + ", before it could expire: its client closed it, maybe after its znode was deleted"
+			c.evidence = "its session was over by " + units.Clock(wallClock(t.End)) + ", before it could expire: its client closed the session, maybe after its znode was deleted"
 		case end.expired != nil && end.expired.same(expiredIn(t)):
 			c.cause = CauseLeft
 			c.evidence = end.expired.server + " let no session expire between " + units.Clock(end.expired.from) + " and " + units.Clock(wallClock(t.At))
@@ -173,7 +173,7 @@ func stillOwns(name string) string {
 	return "its session is alive without its znode: it owns " + znode.Safe(name, 64)
 }
 
-// proveAlive corrects a leader's end if the session owns a newer znode, and so did not expire.
+// proveAlive corrects a leader's end, because a session that owns a znode after that end did not expire.
 func (j *Journal) proveAlive(sessionID uint64, name string, czxid int64, at time.Time) {
 	end, ok := j.unexplained[sessionID]
 	if !ok || sessionID == 0 || czxid <= end.from.Czxid {
@@ -240,7 +240,7 @@ type Returned struct {
 	Leader  *dialect.Candidate
 	Expired time.Time // when an observation showed the deletion of the leader's znode
 	Host    string    // the host of the leader's client
-	// Sessions are new sessions from Host that own no contender. The client may own one of them.
+	// Sessions are new third-party sessions from Host that own no contender. The client may own one of them.
 	Sessions []uint64
 
 	before []uint64 // the sessions from Host that were known at Expired
@@ -251,7 +251,7 @@ const (
 	returnedFor = 10 * time.Minute
 )
 
-// returned has the last elements, oldest first. States share the elements, which are never written.
+// returned has at most returnedMax elements, oldest first. States share the elements, which are never written.
 type returned []*Returned
 
 func (r *returned) add(c *dialect.Candidate, at time.Time, v session.View) {

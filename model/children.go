@@ -14,8 +14,8 @@ type children struct {
 	queue  dialect.Queue                 // the contenders, in the recipe's order
 	rest   []*dialect.Candidate          // the other children, by name
 	unread int
-	// last is the last added ephemeral child. mixed reports whether ephemeral children of several
-	// libraries were added.
+	// last is the last added ephemeral child. mixed reports whether the added ephemeral children had
+	// different libraries; an unknown library is different from a known one.
 	last  *dialect.Candidate
 	mixed bool
 	// owned counts the contenders of each session; nil until index computes it.
@@ -99,7 +99,7 @@ func (cs *children) remove(gone ...*dialect.Candidate) {
 	}
 }
 
-// removeMax is the most children that are removed one by one; to remove more, a walk over all is cheaper.
+// removeMax bounds the children that remove deletes one by one. For more, one pass over all children is cheaper.
 const removeMax = 32
 
 func (cs *children) all() []*dialect.Candidate { return append(cs.queue.Slice(), cs.rest...) }
@@ -132,7 +132,7 @@ func (cs *children) interpret(d *dialect.Dialect, r dialect.Recipe, renewed func
 	cs.sort(all)
 }
 
-// first returns the head of the queue, nil if no contender leads or holds a lock or lease.
+// first returns the head of the queue, nil if the queue is empty or the recipe has no role.
 func (cs *children) first() *dialect.Candidate {
 	if cs.recipe.Holders(cs.queue) == 0 {
 		return nil

@@ -11,8 +11,8 @@ import (
 type ReportedDeletion struct {
 	DeletionReport
 	Candidate *dialect.Candidate // nil if the child was never observed
-	Leader    bool               // the child was the head of the queue
-	Recipe    string             // the recipe at that time
+	Leader    bool               // the deletion caused a handoff
+	Recipe    string             // the recipe's name at the first report
 }
 
 // deletionReports has the reported deletions. States share the elements, which are never written.
@@ -62,7 +62,7 @@ func (w *deletionReports) led(c *dialect.Candidate) {
 	})
 }
 
-// deletionTime returns the exact time of c's deletion, or m if the server did not report the deletion.
+// deletionTime returns the exact time of c's deletion, or m if no report has the time.
 func (w *deletionReports) deletionTime(c *dialect.Candidate, m timeBounds) timeBounds {
 	for _, x := range slices.Backward(w.last) {
 		if x.Zxid <= c.Czxid {
@@ -121,11 +121,11 @@ func (e *deletionLog) add(name string, zxid int64) {
 	e.last = keep(e.last, deletion{name, zxid}, deletionsMax)
 }
 
-// of returns the zxid at which the znode with the name and czxid was deleted, 0 for unknown. Several
+// of returns the zxid of the first deletion of a znode with this name after a zxid, 0 for none. Several
 // children may have had the same name.
-func (e *deletionLog) of(name string, czxid int64) (zxid int64) {
+func (e *deletionLog) of(name string, after int64) (zxid int64) {
 	for _, d := range slices.Backward(e.last) {
-		if d.zxid <= czxid {
+		if d.zxid <= after {
 			break
 		}
 		if d.name == name {
@@ -158,7 +158,7 @@ func (s *State) Costs(since time.Time) (c Costs) {
 	return c
 }
 
-// Herd reports whether the recipe at the time of the deletion was the herd.
+// Herd reports whether the recipe was the herd at the first report.
 func (w *ReportedDeletion) Herd() bool { return w.Recipe == dialect.Herd().Name() }
 
 // Others counts the notified sessions, without the owner of the deleted znode.

@@ -161,7 +161,7 @@ func TestDeletionReportsWithEarlyAndLateReads(t *testing.T) {
 		if rapid.Bool().Draw(rt, "herd") {
 			cfg.Recipe = dialect.Herd()
 		}
-		for _, when := range []string{"at once", "after all first reports", "mixed"} {
+		for _, when := range []string{"as early as possible", "after all first reports", "mixed"} {
 			l.replay(rt, cfg, when)
 		}
 	})
@@ -182,7 +182,7 @@ func (l *recordedTree) replay(t *rapid.T, cfg model.Config, when string) {
 			k := rapid.IntRange(0, len(later)-1).Draw(t, "which")
 			j.Apply(later[k])
 			later = slices.Delete(later, k, k+1)
-		case mayRead && (when == "at once" || allReported || when == "mixed" && rapid.Bool().Draw(t, "read next")):
+		case mayRead && (when == "as early as possible" || allReported || when == "mixed" && rapid.Bool().Draw(t, "read next")):
 			j.Apply(reads[0])
 			reads, upTo = reads[1:], upTo[1:]
 		default:
@@ -250,7 +250,7 @@ func TestDeletionReportsMax(t *testing.T) {
 	s.Apply(&old)
 	reports := s.J.State().Deletions
 	if len(reports) != model.HistoryMax || cap(reports) > 2*model.HistoryMax {
-		t.Fatalf("the state has %d reports with capacity %d, want %d, at most twice that", len(reports), cap(reports), model.HistoryMax)
+		t.Fatalf("the state has %d reports with capacity %d, want %d with at most twice that capacity", len(reports), cap(reports), model.HistoryMax)
 	}
 	for i, w := range reports {
 		if want := l.reports[n-model.HistoryMax+i]; w.Zxid != want.Zxid || !w.Leader {

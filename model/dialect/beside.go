@@ -163,7 +163,7 @@ func (d *Dialect) Ack(path string) Ack {
 	return Ack{}
 }
 
-// Paths returns the znodes by which a leader acknowledges. A leader needs only one of them.
+// Paths returns the znodes by which a leader acknowledges. One of them is enough.
 func (a Ack) Paths() (paths []string) {
 	for _, z := range a.znodes {
 		paths = append(paths, from(a.path, z, a.star))
@@ -171,7 +171,7 @@ func (a Ack) Paths() (paths []string) {
 	return paths
 }
 
-// AckPatterns returns the acknowledgements relative to the election's path.
+// AckPatterns returns the acknowledgements relative to the election's path, and the stems in [Ack.Child].
 func (d *Dialect) AckPatterns() (out []string) {
 	for _, a := range d.ack {
 		if out = append(out, a.znodes...); a.Child != "" {

@@ -7,17 +7,17 @@ import (
 	"electop/model/znode"
 )
 
-// Candidate is a child of the election, a contender or not. It is immutable after [Dialect.Interpret].
+// Candidate is a child of the election, a contender or not. It is immutable once it is in a [Queue] or a state.
 type Candidate struct {
 	znode.Znode
 	// Sequence is the sequence number in the name, if HasSequence is true.
 	Sequence    int64
 	HasSequence bool
-	// SeenAt is when electop first read the znode, on electop's clock. Joined reports whether the
-	// znode was created while electop observed the election.
+	// SeenAt is when electop first listed or read the znode, on electop's clock. Joined reports whether
+	// electop observed the creation.
 	SeenAt time.Time
 	Joined bool
-	// Who is the result of [Dialect.Who], "" if Revoked.
+	// Who is the result of [Dialect.Who]. If Revoked, it is the result before, "" if unknown.
 	Who string
 
 	// Revoked reports whether another client has replaced the owner's data to request the lock.

@@ -21,7 +21,7 @@ type Dialect struct {
 	Why        string // why electop cannot take part, "" if it can
 	Source     string // the documentation or the source code that defines the rule
 
-	// kind is KindElection if the system's locks and elections have the same names.
+	// kind is also KindElection if the system's locks and elections have the same names.
 	kind Kind
 	own  bool // electop's own naming
 	// prefix is the name of electop's candidate without the sequence number; {hex} or {uuid} stands
@@ -29,7 +29,7 @@ type Dialect struct {
 	prefix   string
 	contends func(stem string) bool // whether a stem is a contender's; nil: every stem
 	unknown  bool
-	shares   bool // one session may own several contenders, such as threads of a process
+	shares   bool // one session may own several contenders, for example one for each thread
 
 	// names are patterns of children's names without the sequence number; pattern has them compiled.
 	names   []string
@@ -108,8 +108,8 @@ func (d *Dialect) Foreign() bool { return !d.own }
 // Unknown reports whether no known system has this naming; false for nil and SingleZnode(true).
 func (d *Dialect) Unknown() bool { return d != nil && d.unknown }
 
-// Shares reports whether the contenders want a lock, or one session may own several contenders. Then
-// contenders often lead only briefly. Shares returns false for nil.
+// Shares reports whether the contenders want a lock, or one session may own several contenders; false
+// for nil. Such a role may often change.
 func (d *Dialect) Shares() bool { return d.Locks() || d != nil && d.shares }
 
 // MarshalText returns the dialect's ID.

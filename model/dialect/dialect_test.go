@@ -43,7 +43,7 @@ const (
 type example struct {
 	id, path, children, who string
 	watches                 []int // the watched position for each position in the queue, -1 for none; nil: each watches its predecessor
-	holders, ignored        int   // holders: 0 means 1
+	holders, ignored        int   // holders: 0 means 1, noHolder means none
 	ack, marker             string
 	siblings                []string
 	prefix                  string // the result of [dialect.Dialect.Prefix]; "": electop cannot take part
@@ -257,7 +257,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// TestRivals checks two sessions for each rival: its own session, and the session in its field Unaware.
+// TestRivals checks two sessions for each rival: its own session, and the session of its Unaware.
 func TestRivals(t *testing.T) {
 	for _, c := range []struct{ path, children, want string }{
 		{"/e", "{h1}-n_0000000000; {h2}-n_0000000001; {h1}__lock__0000000002; {h2}__lock__0000000003", "3 3"},
@@ -272,7 +272,7 @@ func TestRivals(t *testing.T) {
 		{"/e", "{h1}__lock__0000000000; {h2}__lock__0000000001; _c_{u1}-latch-0000000002", "3 3"},
 		{"/e", "_c_{u1}-latch-0000000000; _c_{u2}-latch-0000000001; _c_{u1}-lock-0000000002", "3 3"},
 		{"/e", "_c_{h1}-lock-0000000000; {h1}__lock__0000000001", "2 2"},
-		// Curator compares the whole name of the first child, so the latch counts this child.
+		// The first name lacks latch-, so Curator compares the whole name, and the latch counts this child.
 		{"/e", "00000000000000000000000000000000-n_0000000000; {h1}-n_0000000001; _c_{u1}-latch-0000000002", ""},
 		{"/e", "{h1}-n_0000000000; n_0000000001; {h2}-n_0000000002", ""},
 		{"/e", "{h1}__lock__0000000000; {h2}__rlock__0000000001; {h2}__lock__0000000002", ""},
@@ -416,8 +416,8 @@ func TestUnknownNaming(t *testing.T) {
 		{"different names", []string{"i-0a1b_0000000001", "i-0c2d_0000000002"}, false, model.UnknownKind},
 		{"numbers that fall while the czxids rise", []string{"odd-0000000002", "odd-0000000001"}, false, model.UnknownKind},
 		{"a number twice", []string{"odd-" + modeltest.Hex1 + "-0000000001", "odd-" + modeltest.Hex2 + "-0000000001"}, false, model.UnknownKind},
-		{"nothing but a guid", []string{modeltest.UUID1 + "0000000001", modeltest.UUID2 + "0000000002"}, false, model.UnknownKind},
-		{"a number that was never given", []string{"odd-0000000001", "odd-0000000123"}, false, model.UnknownKind},
+		{"only a guid before the number", []string{modeltest.UUID1 + "0000000001", modeltest.UUID2 + "0000000002"}, false, model.UnknownKind},
+		{"a number above the number of creates", []string{"odd-0000000001", "odd-0000000123"}, false, model.UnknownKind},
 		{"numbers below the number of older children", []string{"!a", "!b", "!c", "odd-0000000001", "odd-0000000002"}, false, model.UnknownKind},
 		{"numbers that start at the number of older children", []string{"!a", "!b", "!c", "odd-0000000003", "odd-0000000004"}, false, ""},
 	} {
@@ -501,7 +501,7 @@ func TestRecognise(t *testing.T) {
 		{"the most votes, though not the oldest child", "/e", []string{"n_0000000000", latch(1), "le_0000000003", latch(2)}, "curator-latch"},
 		{"persistent children do not vote", "/e", []string{"!n_0000000000", "!n_0000000001", latch(2)}, "curator-latch"},
 		{"members of services", "/svc", []string{"member_0000000000", "member_0000000001"}, "serverset"},
-		{"readers make it a read/write lock", "/rw", []string{modeltest.Hex1 + "__lock__0000000000", modeltest.Hex2 + "__lock__0000000001", modeltest.Hex1 + "__rlock__0000000002"}, "kazoo-rw"},
+		{"a reader among kazoo's locks", "/rw", []string{modeltest.Hex1 + "__lock__0000000000", modeltest.Hex2 + "__lock__0000000001", modeltest.Hex1 + "__rlock__0000000002"}, "kazoo-rw"},
 		{"a kazoo name among go-zookeeper names", "/e", []string{"_c_" + modeltest.Hex1 + "-lock-0000000000", "_c_" + modeltest.Hex2 + "-lock-0000000001", modeltest.Hex1 + "__lock__0000000002"}, "kazoo-go"},
 		{"a go-zookeeper name among kazoo names", "/e", []string{"_c_" + modeltest.Hex1 + "-lock-0000000000", modeltest.Hex1 + "__lock__0000000001", modeltest.Hex2 + "__rlock__0000000002"}, "kazoo-go"},
 		{"at Spark's path, of another program", "/spark/leader_election", []string{latch(1)}, "curator-latch"},
@@ -650,11 +650,11 @@ func TestBlocked(t *testing.T) {
 		children []string
 		why      model.NoLeader
 	}{
-		{"a latch's name with the lowest number", []string{"!" + latchNumber(2), latchNumber(5), latchNumber(6)}, model.Blocked},
-		{"before numbers in Curator's order", []string{"!-notes", latchNumber(5)}, model.Blocked},
-		{"before numbers in Curator's order, ephemeral", []string{"-notes", latchNumber(5), latchNumber(6)}, model.Blocked},
+		{"a persistent latch with the lowest number", []string{"!" + latchNumber(2), latchNumber(5), latchNumber(6)}, model.Blocked},
+		{"a name that Curator orders before numbers", []string{"!-notes", latchNumber(5)}, model.Blocked},
+		{"an ephemeral name that Curator orders before numbers", []string{"-notes", latchNumber(5), latchNumber(6)}, model.Blocked},
 		{"nothing after the lock's name", []string{"!old-latch-", latchNumber(5)}, model.Blocked},
-		{"behind numbers in Curator's order", []string{"!config", "!Config", latchNumber(5)}, ""},
+		{"names that Curator orders behind numbers", []string{"!config", "!Config", latchNumber(5)}, ""},
 		{"other libraries order only numbers", []string{"!-notes", k + "1__lock__0000000001"}, ""},
 		{"behind the first candidate", []string{latchNumber(5), "!" + latchNumber(6), latchNumber(7)}, ""},
 		{"a child with another name", []string{"!config-0000000001", latchNumber(5)}, ""},

@@ -28,7 +28,7 @@ func Stem(name string) string {
 //	{hex}       32 hex digits, a UUID without dashes
 //	{session}   a session id: hex, with or without 0x, or signed decimal
 //	{decimal}   a session id in decimal: 15 to 19 digits, maybe with a sign
-//	{priority}  up to three digits, or what DistributedPriorityQueue writes
+//	{priority}  one to three digits, or what DistributedPriorityQueue writes
 //	{sequence}  a sequence number
 //	{any}       anything, at least one byte
 //
@@ -61,7 +61,7 @@ func matches(patterns ...string) func(s string) bool {
 }
 
 // endsIn reports whether the last elements of path match one of the ends. One "*" in an element
-// matches any text, and star is the text of the last "*".
+// matches any text, and star is the last such text that is not empty.
 func endsIn(path string, ends ...string) (star string, ok bool) {
 	for _, end := range ends {
 		have, want := strings.Split(path, "/"), strings.Split(end, "/")

@@ -218,7 +218,7 @@ func (r herd) Target(own string, children []string, skip func(string) bool) Targ
 	return r.target(own, children, skip, true)
 }
 
-// listing is a line in which each contender watches the list of children, and no znode.
+// listing is a line in which each contender watches the list of children, and no child.
 type listing struct{ *line }
 
 func (listing) Watches(Queue, int) (int, bool) { return -1, false }
