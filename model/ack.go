@@ -13,13 +13,13 @@ import (
 	"electop/model/znode"
 )
 
-// acknowledgement has the acknowledgement znodes of an election. One that names the leader is enough.
+// acknowledgement has the acknowledgement znodes of an election. One znode that names the leader is enough.
 type acknowledgement struct {
-	ackZnode            // the element of the slice all that choose selected
+	ackZnode            // a copy of the element that choose selected in all
 	all      []ackZnode // never written in place, because states share it
 	paths    []string
 	expected bool       // the configuration expects an acknowledgement, or one was seen
-	since    timeBounds // of the last handoff; unknown after its acknowledgement or a lost connection
+	since    timeBounds // of the last handoff; unknown without a leader, after the acknowledgement or a lost connection
 }
 
 type ackZnode struct {
@@ -126,8 +126,8 @@ func (a *acknowledgement) connectionLost() {
 	}
 }
 
-// handoff returns the takeover if head has acknowledged this handoff. Otherwise waits reports whether an
-// acknowledgement is expected.
+// handoff applies a handoff to head. If the acknowledgement names head, took and within are the takeover, nil if
+// unknown. Otherwise waits reports whether to wait for the acknowledgement.
 func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (took *time.Duration, within *Span, waits bool) {
 	a.since = timeBounds{}
 	a.choose(head)

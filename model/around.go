@@ -60,9 +60,9 @@ type Standbys struct {
 	LeaderProgram dialect.Program
 	Entry         string // the path of the leader's znode in the list, "" if unknown
 	Missing       bool   // Entry does not exist
-	Unread        int    // counts listed znodes that may be standbys, but were not read
+	Unread        int    // counts listed znodes that may be standbys, but exceed the bounds of a [Directory]
 	Off           string // why no standby may take over, "" if a standby may
-	Gone          bool   // no znode shows that a program of the system runs
+	Gone          bool   // according to the znodes, no program of the system runs
 	ShutDown      bool   // the system was shut down
 }
 
@@ -192,7 +192,7 @@ type LedLast struct {
 	Fenced bool   `json:"must_be_fenced"` // the next leader must fence Who first
 }
 
-// LedLast returns the last leader if nobody leads and a znode shows who led last, otherwise nil.
+// LedLast returns who led last if a [Live] election has [NoCandidate] or [NotAcknowledged] and a znode shows it.
 func (s *State) LedLast() *LedLast {
 	if why := s.NoLeader(); why != NoCandidate && why != NotAcknowledged || s.Dialect == nil || s.Phase != Live {
 		return nil
@@ -227,7 +227,7 @@ func (s *State) Backlog() *Backlog {
 	return nil
 }
 
-// findEntry sets Entry and Missing if the leader should be in d, and d was not read before the leader's znode.
+// findEntry sets Entry and Missing if the leader should be in d, and d's names were read since the leader was seen.
 func (out *Standbys) findEntry(s *State, p *dialect.Programs, d *Directory) {
 	l := s.Leader()
 	if !p.Leads || l == nil || l.Who == "" || d.At.Before(l.SeenAt) || d.names() == nil {

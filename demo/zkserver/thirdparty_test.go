@@ -24,8 +24,8 @@ const (
 	thirdPartyTimeout = 3 * time.Second // a starting Java client may be silent for a while
 )
 
-// thirdPartyClients has functions that start a candidate of a third-party library. The candidate resigns when
-// the standard input of its process ends.
+// thirdPartyClients maps a name to a function that starts a candidate of a third-party library. The candidate
+// resigns when the standard input of its process ends.
 var thirdPartyClients = map[string]func(t *testing.T, addr, name string) *zktest.Program{
 	"kazoo": func(t *testing.T, addr, name string) *zktest.Program {
 		p := zktest.Kazoo(t, addr, thirdPartyTimeout)
@@ -58,7 +58,7 @@ func TestThirdPartyElections(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, addr := zkserver.Start(t, zkserver.Options{})
-			reader := dialLong(t, addr)
+			reader := dialLongSession(t, addr)
 			reader.create(thirdPartyPath, 0)
 			amber := start(t, addr, "amber")
 			amber.Await(t, "leads amber")
@@ -90,7 +90,7 @@ func TestThirdPartyElections(t *testing.T) {
 	}
 }
 
-func dialLong(t *testing.T, addr string) *rawClient {
+func dialLongSession(t *testing.T, addr string) *rawClient {
 	t.Helper()
 	return connectRaw(t, dialTCP(t, addr), wire.ConnectRequest{Timeout: 60_000})
 }
@@ -179,7 +179,7 @@ quit
 		t.Errorf("the client did not execute its commands:\n%s", ours)
 	}
 	if n := s.Counters().Notifications; n != 2 {
-		t.Errorf("got %d events, want two: the change of data and the creation", n)
+		t.Errorf("got %d notifications, want 2: for set /java more and for create /java/x", n)
 	}
 }
 

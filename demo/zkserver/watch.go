@@ -26,8 +26,8 @@ func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) 
 	}
 }
 
-// trigger notifies the watchers of path; w may be nil. A client without read permission in acl gets
-// no event but loses its one-time watch, as in Apache after CVE-2024-23944.
+// trigger notifies the watchers of path. w counts direct notifications; nil: no count. A client without read
+// permission in acl gets no notification but loses its one-time watch, as in Apache after CVE-2024-23944.
 func (s *Server) trigger(path string, event int32, acl []wire.ACL, w *count) {
 	s.watches.trigger(path, event, func(c *conn, direct bool) {
 		switch {
@@ -40,7 +40,7 @@ func (s *Server) trigger(path string, event int32, acl []wire.ACL, w *count) {
 	})
 }
 
-// notify sends a watch event. w may be nil.
+// notify sends a notification. w counts it if w is not nil, the session is alive and c is no observer.
 func (c *conn) notify(event int32, path string, w *count) {
 	if c.observer {
 		w = nil
@@ -98,7 +98,7 @@ const (
 )
 
 // watchTables has the watches of exists and getData in data, and those of getChildren in child.
-// Persistent and recursive watches are in both tables; Server.mu guards the tables.
+// addLasting adds a watch to both tables; find may remove it from one. Server.mu guards the tables.
 type watchTables struct {
 	data, child watchTable
 	events      int64 // number of events so far
@@ -169,7 +169,7 @@ func (ts *watchTables) forget(c *conn) {
 	}
 }
 
-// find returns NoWatcher if c has no watch of kind on path. If remove is true, it removes the watches.
+// find returns OK, NoWatcher, or MarshallingError for an unknown kind. If remove is true, find removes the watches.
 func (ts *watchTables) find(c *conn, kind int32, path string, remove bool) wire.Code {
 	var tables []*watchTable
 	switch kind {
@@ -229,7 +229,7 @@ func (t *watchTable) trigger(path string, event int32, notify func(c *conn, itse
 	}
 }
 
-// A Child is a child of a znode, and the sessions that watch this child.
+// A Child is a child of a znode, and the sessions with a watch on the child's own path.
 type Child struct {
 	Name     string
 	Owner    int64   // session of an ephemeral child, otherwise 0

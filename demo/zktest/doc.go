@@ -15,12 +15,12 @@
 // If a command or a package is missing, [Require] skips the test. If the environment has
 // ELECTOP_TEST_ZOOKEEPER=required, the test fails instead.
 //
-// A package that uses [Apache] or [Curator] calls [Main] or [Tests] from its TestMain. Each started
-// process ends in a cleanup or in Tests. On Linux, the kernel kills it if the test binary dies.
+// A package that uses [Apache], [Each] or [Curator] calls [Main] or [Tests] from its TestMain. Each started
+// process ends in a cleanup or in Tests. On Linux, the kernel kills the process if the test binary dies.
 //
 // The tests have two tiers. ELECTOP_TEST_LONG turns the second tier on; see [SecondTier]
 // and [Long].
 //
-// This package imports demo/zkserver, so internal tests of demo/zkserver and of its imports cannot
-// import zktest. External tests (such as package zkserver_test) can.
+// This package imports demo/zkserver and zkwatch/fault, so internal tests of these packages and of their
+// imports cannot import zktest. External tests (such as package zkserver_test) can.
 package zktest

@@ -24,7 +24,7 @@ type Ensemble struct {
 }
 
 // NewEnsemble starts n servers and returns when all serve and one leads.
-// With [WithAdmin] it skips the test outside Linux: each member needs its own loopback address.
+// The AdminServers of [WithAdmin] share a port, and need a loopback address each: outside Linux, the test is skipped.
 func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 	t.Helper()
 	requireApache(t)
@@ -40,7 +40,7 @@ func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 		hosts[i] = loopback
 		if e.Members[i].admin {
 			if runtime.GOOS != "linux" {
-				t.Skip("each member needs its own loopback address, as on Linux")
+				t.Skip("the AdminServers share a port, so each member needs its own loopback address, as on Linux")
 			}
 			hosts[i] = fmt.Sprintf("127.0.0.%d", i+1)
 		}
@@ -130,7 +130,7 @@ func (e *Ensemble) Leader(t testing.TB) *Server {
 // the election port of the second.
 type links map[[2]int][2]*fault.Link
 
-// dialPatience is how long a link waits for a member to open its port before it resets the connection.
+// dialPatience is how long a link waits for a member to open its port before the link resets the connection.
 // A reset would make a follower begin a new leader election.
 const dialPatience = time.Second
 
@@ -143,7 +143,7 @@ func newLinks(t testing.TB, quorum, election []string) links {
 				l[[2]int{i, j}] = [2]*fault.Link{
 					newLink(t, quorum[j], fault.LinkOptions{Patience: dialPatience}),
 					newLink(t, election[j], fault.LinkOptions{Patience: dialPatience, Open: func() [2]func(io.Reader) ([]byte, error) {
-						return [2]func(io.Reader) ([]byte, error){fault.ToServer: callBack(l[[2]int{j, i}][1].Addr)}
+						return [2]func(io.Reader) ([]byte, error){fault.ToServer: replaceAddress(l[[2]int{j, i}][1].Addr)}
 					}}),
 				}
 			}
@@ -175,9 +175,9 @@ func newLink(t testing.TB, addr string, opts fault.LinkOptions) *fault.Link {
 	return l
 }
 
-// callBack replaces the sender's address in the first message with addr. A receiver with a higher id
-// connects back to the address in the message, so addr must be the address of a link.
-func callBack(addr string) func(io.Reader) ([]byte, error) {
+// replaceAddress replaces the sender's address in the first message with addr. A receiver with a higher id
+// connects back to the address in the message, so addr must be the address of the link to the sender.
+func replaceAddress(addr string) func(io.Reader) ([]byte, error) {
 	first := true
 	return func(r io.Reader) ([]byte, error) {
 		if !first {

@@ -18,7 +18,7 @@ func WithTick(tick time.Duration) Option { return func(s *Server) { s.tick = tic
 // WithLinks connects members over links, for [Ensemble.Hold] and [Ensemble.Isolate].
 func WithLinks() Option { return func(s *Server) { s.links = true } }
 
-// WithLimits sets initLimit and syncLimit in ticks; the defaults are about ten and five seconds.
+// WithLimits sets initLimit and syncLimit in ticks. The defaults are about 10 s and 5 s, at least 5 and 2 ticks.
 func WithLimits(initLimit, syncLimit int) Option {
 	return func(s *Server) { s.initLimit, s.syncLimit = initLimit, syncLimit }
 }

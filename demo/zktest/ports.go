@@ -9,10 +9,10 @@ import (
 
 const loopback = "127.0.0.1"
 
-// firstPort and endPort-1 bound the servers' ports. By default, Linux, macOS and Windows do not use these for outgoing connections.
+// firstPort and endPort-1 bound the servers' ports. By default, Linux, macOS and Windows dial from higher ports.
 const firstPort, endPort = 10_000, 32_000
 
-// reservation holds UDP ports. freePort, also in other test binaries, takes a TCP port only if it can bind the UDP port with the same number.
+// reservation holds UDP ports. No call of freePort, also in other test binaries, takes a TCP port of the same number.
 type reservation []net.PacketConn
 
 func (r reservation) release() {

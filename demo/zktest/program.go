@@ -142,13 +142,13 @@ func (p *Program) Line(t testing.TB, text string) (rest string) {
 	return rest
 }
 
-// Await waits until the program has written line. It returns at once if the line was written before the call.
+// Await waits until the program has written line, before or after the call of Await.
 func (p *Program) Await(t testing.TB, line string) {
 	t.Helper()
 	p.wait(t, line, func() bool { return slices.Contains(p.lines, line) })
 }
 
-// wait calls done with p.mu held.
+// wait calls done, with p.mu held, until done returns true.
 func (p *Program) wait(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	deadline := time.After(waitTimeout)
@@ -177,7 +177,7 @@ func (p *Program) Output() string {
 	return strings.Join(p.lines, "\n")
 }
 
-// Finish closes the program's standard input and waits for the program's end.
+// Finish closes the program's standard input and waits for the program's end. An exit code other than 0 fails the test.
 func (p *Program) Finish(t testing.TB) {
 	t.Helper()
 	p.stdin.Close()

@@ -37,7 +37,7 @@ type Server struct {
 	admin  bool
 	quick  bool // optimized for a quick start
 	tick   time.Duration
-	stock  bool          // Apache's default session timeouts
+	stock  bool          // Apache's default bounds of session timeouts
 	words  string        // allowed four-letter words
 	tls    *Certificates // nil: no TLS
 	login  string        // section Server of the JAAS configuration; empty: no SASL
@@ -53,7 +53,7 @@ type Server struct {
 	held reservation // reserves the ports of a standalone server
 
 	mu   sync.Mutex
-	proc *Program // nil: not running
+	proc *Program // nil before a start, and after Stop, Kill or a failed start
 }
 
 func newServer(dir string, options ...Option) *Server {
@@ -231,7 +231,7 @@ func (s *Server) config() string {
 		initLimit := cmp.Or(s.initLimit, int(max(5, 10_000/tick)))
 		syncLimit := cmp.Or(s.syncLimit, int(max(2, 5_000/tick)))
 		fmt.Fprintf(&b, "initLimit=%d\nsyncLimit=%d\n", initLimit, syncLimit)
-		// With reconfiguration, followers would replace their links with the leader's links.
+		// With reconfiguration, a follower would take over the leader's server lines, and so the leader's links.
 		b.WriteString("reconfigEnabled=false\n")
 		for _, line := range s.quorum {
 			b.WriteString(line + "\n")

@@ -14,8 +14,8 @@ import (
 type System struct {
 	Name string
 	// Each line of Layout is a znode: MODE PATH or MODE PATH = DATA. In DATA, \xNN is a byte.
-	// MODE is p for persistent, ps for persistent sequential, e1 for an ephemeral znode of
-	// sessions[1], or es1 for a sequential one.
+	// MODE is p for persistent, ps for persistent sequential, eN for ephemeral, or esN for ephemeral
+	// sequential. The owner of eN and esN is sessions[N] of [System.Build].
 	Layout string
 }
 

@@ -86,8 +86,8 @@ type Candidate struct {
 	Znode   string // path of its znode; meaningless for the recipe "wait", which has no znode
 }
 
-// Join adds a candidate, and returns when its znode exists. leases is optional. It is
-// a semaphore's number of leases, or a double barrier's number of participants; the default is 1.
+// Join adds a candidate, and returns when its znode exists. A candidate of the recipe "wait" has none. leases is a
+// semaphore's number of leases, or a double barrier's number of participants; the default is 1.
 func (f *ThirdParty) Join(t testing.TB, recipe, path, name string, leases ...int) Candidate {
 	t.Helper()
 	command := fmt.Sprintf("join %s %s %s", recipe, path, name)

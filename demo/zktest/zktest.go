@@ -67,7 +67,7 @@ func NewApache(t testing.TB, options ...Option) *Server {
 	return s
 }
 
-// Each runs f, which needs its own paths, with the embedded server and with Apache's.
+// Each runs f with a new embedded server and with the server of [Apache], so f must use its own paths.
 func Each(t *testing.T, f func(t *testing.T, addr string)) {
 	t.Helper()
 	t.Run("embedded", func(t *testing.T) {
@@ -84,7 +84,7 @@ func Main(m *testing.M, options ...goleak.Option) {
 
 const gogc = "400" // saves CPU time of the tests and of the Go programs that they run
 
-// Tests runs the tests, ends the shared server, and returns the exit code. It fails if a goroutine still runs.
+// Tests runs the tests with defaults for -parallel and GOGC, and ends the shared server. It fails if a goroutine leaks.
 func Tests(m *testing.M, options ...goleak.Option) int {
 	if !flag.Parsed() { // -parallel on the command line overrides this default later
 		flag.Set("test.parallel", strconv.Itoa(testsPerProcessor*runtime.GOMAXPROCS(0)))

@@ -14,8 +14,7 @@ import (
 // Identities are a client's address and the identities that the client has authenticated.
 type Identities []wire.ID
 
-// May reports whether acl gives the client one of the permissions perms. An empty acl gives
-// all permissions.
+// May reports whether acl gives the client one of perms. An empty acl gives all permissions.
 func (who Identities) May(acl []wire.ACL, perms int32) bool {
 	if len(acl) == 0 {
 		return true
@@ -39,7 +38,8 @@ func (who Identities) May(acl []wire.ACL, perms int32) bool {
 	return false
 }
 
-// resolve replaces "auth" with the client's digest identities. It returns false if acl is invalid.
+// resolve replaces "auth" with the client's digest identities. It returns false if acl is empty or an entry is
+// invalid, and if the client has no digest identity for "auth".
 func (who Identities) resolve(acl []wire.ACL) ([]wire.ACL, bool) {
 	if slices.Equal(acl, openACL) {
 		return openACL, true // shared by nearly all nodes
@@ -85,7 +85,7 @@ func (who Identities) resolve(acl []wire.ACL) ([]wire.ACL, bool) {
 	return out, len(out) > 0
 }
 
-// parseNet accepts only IPv4, as ZooKeeper 3.8 does.
+// parseNet parses an IPv4 address or ADDRESS/BITS. Like ZooKeeper 3.8, it rejects IPv6.
 func parseNet(s string) (netip.Prefix, bool) {
 	host, length, cut := strings.Cut(s, "/")
 	addr, err := netip.ParseAddr(host)

@@ -23,7 +23,7 @@ type Tree struct {
 	nodes      map[string]*Node
 	ephemerals map[int64]map[string]struct{} // paths of each session's ephemeral nodes
 	owned      int                           // number of all ephemeral nodes
-	containers map[string]struct{}           // their paths
+	containers map[string]struct{}           // paths of the containers
 	bytes      int64                         // size of all paths and data
 }
 
@@ -115,7 +115,7 @@ func (t *Tree) Ephemerals() int { return t.owned }
 // Containers returns the number of containers.
 func (t *Tree) Containers() int { return len(t.containers) }
 
-// Due returns the paths of the containers that had children and have none now.
+// Due returns the paths of the containers to delete: those that had children and have none now.
 func (t *Tree) Due() []string {
 	var due []string
 	for path := range t.containers {

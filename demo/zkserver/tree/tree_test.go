@@ -44,7 +44,7 @@ func TestCversionWrapsAndSequenceNumberDoesNot(t *testing.T) {
 
 	e.creates = math.MaxInt32 - 1
 	if got, code := create(t, tr, "/e/n_", wire.FlagSequential); got != "/e/n_2147483646" || code != wire.OK {
-		t.Errorf("last but one number: got %q, %v; want /e/n_2147483646", got, code)
+		t.Errorf("number before the last: got %q, %v; want /e/n_2147483646", got, code)
 	}
 	if got, code := create(t, tr, "/e/n_", wire.FlagSequential); got != "/e/n_2147483647" || code != wire.OK {
 		t.Errorf("last number: got %q, %v; want /e/n_2147483647", got, code)

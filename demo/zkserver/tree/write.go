@@ -291,7 +291,7 @@ type Change struct {
 	data    []byte // a copy that the tree may keep
 	acl     []wire.ACL
 	owner   int64
-	version int32 // the new version; for a create: the parent's new creates counter
+	version int32 // the new version or aversion; for a create: the parent's new creates counter
 }
 
 // An Effect describes what a change did.
