@@ -2,5 +2,5 @@
 
 package demo_test
 
-// crowd is small because the race detector allows at most 8,128 goroutines.
+// crowd bounds the number of candidates in TestCrowd: the race detector allows at most 8,128 goroutines.
 const crowd = 600

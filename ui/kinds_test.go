@@ -50,7 +50,7 @@ func TestSharedLockStatements(t *testing.T) {
 		"readers behind a writer are no herd":       {sharedLock().release().release().answers(2, nil).wait(9 * time.Second), []string{"2 of the 2 others", "quiet: nobody polls"}, []string{"herd", "1 finding"}},
 		"nobody is next while readers hold":         {sharedLock(), []string{"nobody yet: others still"}, []string{"no leader yet"}},
 		"both readers are next":                     {sharedLock().release().release(), []string{"client3 and client4 are next", "client3       10.0.3.13:41002      34s  ↑ 14 ✓  next", "client4       10.0.3.14:41003      24s  ↑ 14 ✓  next"}, nil},
-		"a release is seen at once":                 {sharedLock().release().release(), []string{"client1 → client2  released"}, []string{"closed/deleted"}},
+		"a release before any answers":              {sharedLock().release().release(), []string{"client1 → client2  released"}, []string{"closed/deleted"}},
 		"both readers get the lock":                 {sharedLock().release().release().release(), []string{"client2 → client3 +1"}, nil},
 		"a release of a live session":               {alive(sharedLock().release().release(), sessionOn(1, 1)), []string{"client1 → client2  released"}, []string{"znode deleted  "}},
 	} {
@@ -194,7 +194,7 @@ func TestReleasedInEvents(t *testing.T) {
 		h.Cause = cause
 		for _, body := range []model.EventBody{h, model.Explained{Handoff: h}} {
 			if _, words := plain.Words(model.Event{Body: body}); !strings.Contains(words, "released") || strings.Contains(words, "led:") {
-				t.Errorf("%s, %T: got %q, want released", cause, body, words)
+				t.Errorf("%s, %T: got %q, want \"released\" without \"led:\"", cause, body, words)
 			}
 		}
 	}
@@ -254,7 +254,7 @@ func TestWordsOfKinds(t *testing.T) {
 		"the header of a barrier":   {gate(), nil, []string{"/app/gate  barrier  2 sessions"}, nil},
 		"a watch on ready":          {directory("/app/start", hex+"=amber", "ready").answers(1, nil).watched("/app/start/ready", sessionOn(0, 0)), nil, []string{"↑ ready ✓"}, nil},
 		"a participant":             {queue(), []string{"enter"}, []string{"Participant amber", "step 1: create queue-"}, []string{"Item"}},
-		"a dead reader of two":      {faulty(readers(), model.Killed, model.Leading, "read-0000000000"), []string{"tab"}, []string{"the znode read-0 stays"}, []string{"notified until", "n_0 "}},
+		"one of two is dead":        {faulty(readers(), model.Killed, model.Leading, "read-0000000000"), []string{"tab"}, []string{"the znode read-0 stays"}, []string{"notified until", "n_0 "}},
 		"a dead holder":             {faulty(locked(), model.Killed, model.Leading, "lock-0000000000"), []string{"enter"}, []string{"is killed and its znode is still first", "one of electop's contenders", "holding"}, []string{"leader", "leads", "leading"}},
 		"a frozen holder":           {faulty(locked(), model.Frozen, model.Leading, "lock-0000000000"), nil, []string{"still believes it holds"}, []string{"leader", "leads"}},
 		"a semaphore":               {directory("/sem/leases").child("_c_"+uuid(1)+"-lease-0000000000", "_c_"+uuid(2)+"-lease-0000000001"), nil, []string{"holds  one of 2"}, []string{"gets number"}},

@@ -9,10 +9,10 @@
 //	admin      reads the servers' tables of sessions, watches and connections
 //	sasl       authenticates a client to a server with DIGEST-MD5 or Kerberos
 //	wire       encodes and decodes the protocol's frames and records
-//	fault      freezes a process, partitions a network, loses a reply
+//	fault      freezes a client, partitions a network, loses a reply
 //
 // An observer and a candidate never share a session:
 //
 //	servers --watch events--> observer  --model.Observation--> feed
-//	servers <--create, watch-- candidate --model.Member-------> feed
+//	servers <--create, watch-- candidate --model.Cast---------> feed
 package zkwatch

@@ -115,7 +115,7 @@ func Since(v model.Vacancy) string {
 	case model.VacancyByZnodes:
 		return units.Stamp(v.Since) + " at least"
 	}
-	return "before electop's first read"
+	return "before " + units.Stamp(v.Since)
 }
 
 const standbysMax = 8

@@ -67,7 +67,7 @@ func News(s *doctor.State, m *model.Message) string {
 func nodeOf(s *doctor.State, m *model.Message) string {
 	name := znode.Base(m.Path)
 	if _, ok := znode.Sequence(name); ok && m.Path != s.Path {
-		return ShortZnode(name) // the whole name: the number is at its end
+		return ShortZnode(name) // not cut before: its number is at the end
 	}
 	return znode.Safe(name, 24)
 }

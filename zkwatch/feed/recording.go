@@ -62,7 +62,7 @@ func (r *Recording) open(path string) (err error) {
 	return err
 }
 
-// SetOpens changes the recording at path, so that a playback of it begins at the given time and is stopped.
+// SetOpens changes the recording at path, so that its replay begins at the given time, paused.
 func SetOpens(path string, at time.Time) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -140,7 +140,7 @@ func (r *Recording) Close() error { return r.file.Close() }
 // With a bound, Recorder writes the newest part to path and keeps the previous part as path.1. Each part
 // has at most half of the bound. A later part begins with the election's state, so each part can be read alone.
 //
-// Each Write ends with a complete line, so a crash leaves at most the last line incomplete.
+// Each write to the file ends with a complete line, so a crash leaves at most the last line incomplete.
 type Recorder struct {
 	path   string
 	w      io.Writer
@@ -196,14 +196,14 @@ func create(path string) (*os.File, error) {
 
 func older(path string) string { return path + ".1" }
 
-// Encode writes one observation; now returns the state before the observation.
-func (r *Recorder) Encode(o model.Observation, now func() *doctor.State) error {
+// Encode writes one observation; state returns the state before the observation.
+func (r *Recorder) Encode(o model.Observation, state func() *doctor.State) error {
 	r.line.Reset()
 	if err := r.enc.Encode(o); err != nil {
 		return err
 	}
 	if r.max > 0 && r.size+int64(r.line.Len()) > r.max {
-		if err := r.rotate(o, now()); err != nil {
+		if err := r.rotate(o, state()); err != nil {
 			return err
 		}
 	}

@@ -348,7 +348,7 @@ func TestObserverReadsIfAChildIsUnreadable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		on.Make(on.Path+"/n_", electiontest.Contender) // if hidden causes no event, the event of this znode makes the observer compare stats
+		on.Make(on.Path+"/n_", electiontest.Contender) // if no event came for hidden, this event makes the observer check the parent's stat
 		w.Await(t, "by reads", func(s *doctor.State) bool {
 			return s.Queue.Len() == 3 && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowHidden
 		})
@@ -359,7 +359,7 @@ func TestObserverReadsIfAChildIsUnreadable(t *testing.T) {
 }
 
 func TestObserverReadsIfTheWatchMissesEvents(t *testing.T) {
-	const most = 17 * time.Second
+	const maxDelay = 17 * time.Second
 	synctest.Test(t, func(t *testing.T) {
 		server, raw := electiontest.Embedded(t)
 		create := electiontest.Creator(t, raw)
@@ -384,7 +384,7 @@ func TestObserverReadsIfTheWatchMissesEvents(t *testing.T) {
 			began := time.Now()
 			s := w.Await(t, what, holds)
 			if took := time.Since(began); took > within {
-				t.Errorf("got %s after %v, want at most %v", what, took, within)
+				t.Errorf("got %s after %v, want at maxDelay %v", what, took, within)
 			}
 			return s
 		}
@@ -396,7 +396,7 @@ func TestObserverReadsIfTheWatchMissesEvents(t *testing.T) {
 				remove(leader)
 				remove(create("/e/n_", electiontest.Contender))
 				leader = create("/e/n_", electiontest.Contender)
-				s := sees("the next leader", most, leads)
+				s := sees("the next leader", maxDelay, leads)
 				if n := s.Totals; n.MissedCreates != before.MissedCreates+1 || n.MissedDeletes != before.MissedDeletes+1 {
 					t.Errorf("got totals %+v after %+v, want one more missed create and delete", n, before)
 				}
@@ -417,7 +417,7 @@ func TestObserverReadsIfTheWatchMissesEvents(t *testing.T) {
 		sees("no parent", time.Second, func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		lossy.Store(true)
 		create("/e", 0)
-		sees("the parent", most, electiontest.QueueOf(0))
+		sees("the parent", maxDelay, electiontest.QueueOf(0))
 	})
 }
 
@@ -430,7 +430,7 @@ func TestWatchIsSetAgainAfterManyDataChanges(t *testing.T) {
 		w := electiontest.Observe(t, electiontest.Conn(server, nil), model.Config{Path: "/e"})
 		w.Await(t, "by a watch", byWatch)
 		for range 2 {
-			for range 5 { // the transactions take less than floodWindow
+			for range 5 { // all within the time in which the observer counts events
 				writes := slices.Repeat([]any{&zk.SetDataRequest{Path: "/e/config", Data: []byte("x"), Version: -1}}, 1000)
 				zktest.Must(raw.Multi(writes...))
 			}

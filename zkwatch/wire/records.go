@@ -62,7 +62,7 @@ func (h *RequestHeader) Fields(c *Coder) {
 // OK, the rest of the frame has no meaning.
 type ReplyHeader struct {
 	Xid  int32
-	Zxid int64 // last change that the server has applied; 0 for auth and sasl; -1 in events before ZooKeeper 3.9
+	Zxid int64 // last change that the server has applied; 0 for auth and sasl; -1 after an unknown operation, and in events before ZooKeeper 3.9
 	Err  Code
 }
 
@@ -381,7 +381,7 @@ func (h *multiHeader) Fields(c *Coder) {
 	c.Int32((*int32)(&h.Err))
 }
 
-// multi codes the list of a multi. It does not change a list that it writes, because goroutines may
+// multi codes the list of a multi. It does not change a list that it encodes, because goroutines may
 // share the list.
 func multi[T any](c *Coder, list *[]T, header func(*T) (op *Op, err Code), element func(*T)) {
 	if c.reading {
@@ -412,7 +412,7 @@ func multi[T any](c *Coder, list *[]T, header func(*T) (op *Op, err Code), eleme
 // and of multiRead (getData and getChildren, each with its own result).
 type MultiRequest struct{ Ops []MultiOp }
 
-// Fields implements [Record]. Reading fails if the list has both reads and other operations.
+// Fields implements [Record]. Decoding fails if the list has both reads and other operations.
 func (r *MultiRequest) Fields(c *Coder) {
 	multi(c, &r.Ops, func(o *MultiOp) (*Op, Code) { return &o.Op, -1 }, func(o *MultiOp) {
 		o.Fields(c)

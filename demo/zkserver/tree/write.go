@@ -219,7 +219,7 @@ type Multi struct {
 }
 
 // CheckMulti checks each operation as if the previous operations were applied. If an
-// operation fails, the earlier operations have results without an error, and the later
+// operation fails, the earlier operations have error results with the code OK, and the later
 // operations have RuntimeInconsistency. The code is OK, or MarshallingError if the request is
 // malformed.
 func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
@@ -296,8 +296,8 @@ type Change struct {
 
 // An Effect describes what a change did.
 type Effect struct {
-	Stat      wire.Stat  // the node's new Stat; zero after a delete or a check
-	ACL       []wire.ACL // the node's ACL; nil after a check
+	Stat      wire.Stat  // the node's new Stat; zero after OpDelete and OpCheck
+	ACL       []wire.ACL // the node's ACL; nil after OpCheck
 	Owner     int64      // owner of a created or deleted node; for an ephemeral node: its session
 	Parent    string     // parent of a created or deleted node
 	ParentACL []wire.ACL

@@ -26,7 +26,7 @@ var idle = Check{
 		pings, renewals := count()
 		for _, in := range w.all() {
 			if m := in.messages(began); len(m) > 0 {
-				w.fail("%s sent or received %d messages besides pings in %s, the first about %q", in.id, len(m), units.Exact(lasts), m[0].path)
+				w.fail("%s sent or received %d messages besides pings and lease renewals in %s, the first about %q", in.id, len(m), units.Exact(lasts), m[0].path)
 			}
 		}
 		w.note("%.1f pings a second from each instance", (pings-pings0)/lasts.Seconds()/float64(len(w.all())))

@@ -20,7 +20,7 @@ var slow = Check{
 		w.pause(2 * Timeout)
 		for _, in := range w.all() {
 			if _, elected := in.turned(true, began); elected && in != leader.of || !w.exists(leader) || w.candidate(0).path != leader.path {
-				w.fail("with a delay of %s in each direction, %s lost the leadership", units.Exact(slowBy), leader.of.id)
+				w.fail("with a delay of %s in each direction, %s did not stay the only leader", units.Exact(slowBy), leader.of.id)
 			}
 			if n := float64(len(in.messages(began))) / time.Since(began).Seconds(); n > busy {
 				w.fail("with a delay of %s in each direction, %s sends and receives %.0f messages a second", units.Exact(slowBy), in.id, n)

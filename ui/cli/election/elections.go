@@ -191,7 +191,7 @@ func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Re
 }
 
 // Poll requests reports from the servers. Callers that wait with the same want share one poll. Poll
-// needs a poller, and reports errors to Config.Notice.
+// needs a poller, and reports to Config.Notice if the poll takes longer than [cluster.RequestLimit].
 func (w *Elections) Poll(ctx context.Context, want admin.Want) {
 	called := time.Now()
 	w.polling.Lock()
@@ -200,9 +200,9 @@ func (w *Elections) Poll(ctx context.Context, want admin.Want) {
 		return
 	}
 	w.polled, w.want = time.Now(), want
-	ctx, cancel := context.WithTimeout(ctx, cluster.RequestLimit)
+	limited, cancel := context.WithTimeout(ctx, cluster.RequestLimit)
 	defer cancel()
-	if err := w.poller.Poll(ctx, want); err != nil && ctx.Err() == nil {
+	if err := w.poller.Poll(limited, want); err != nil && ctx.Err() == nil {
 		w.notice("requests to the servers: " + err.Error())
 	}
 }
@@ -226,7 +226,7 @@ type Election struct {
 	end      context.CancelFunc // ends the tasks that run started
 }
 
-// Followed configures the election at path. AckPath is for electop's leaders; the path of a recognised system replaces it.
+// Followed configures the election at path, with electop's own acknowledgement. A recognised system replaces it.
 func Followed(path string) model.Config {
 	return model.Config{Path: path, AckPath: path + "-leader", AckFollows: true}
 }
