@@ -37,7 +37,7 @@ const (
 	CauseClosed   Cause = "closed"   // a member closed its session for another reason
 	CauseExpired  Cause = "expired"
 	CauseDeleted  Cause = "deleted" // a client deleted the znode of a live session
-	CauseLeft     Cause = "left"    // the client deleted its znode or closed its session; the session did not expire
+	CauseLeft     Cause = "left"    // the session did not expire: its client closed it, or a client deleted the znode
 )
 
 // Explained is an earlier handoff with a corrected cause.
@@ -74,9 +74,9 @@ const AckWait = time.Second
 // heldMax bounds the events that wait, in case the clock stops.
 const heldMax = 4096
 
-// eventQueue holds back all events behind an event that waits for the acknowledgement.
+// eventQueue holds back an event that waits for the acknowledgement, and all later events.
 type eventQueue struct {
-	n    uint64  // the number of the last event that is due
+	n    uint64  // the number of the last event that became due
 	due  []Event // became due at or after the last observation
 	held []Event // the first waits for the acknowledgement, and is a Handoff or an empty Snapshot
 }

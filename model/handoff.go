@@ -22,13 +22,13 @@ type Handoff struct {
 	Earliest, Latest time.Time
 	// Notified counts the contenders that the deletion of From's znode notifies in this recipe.
 	Notified int
-	// More counts the contenders that got a shared lock together with To.
+	// More counts the other contenders that hold the lock or a lease together with To.
 	More int
 	// Lock reports whether the role is a lock, which a holder normally releases.
 	Lock bool
 
 	// Silent is the time from the old leader's last sign of life, or from a member's fault, to the
-	// deletion of its znode. Takeover is the time from the change to the acknowledgement. Vacant is the
+	// deletion of the leader's znode. Takeover is the time from the change to the acknowledgement. Vacant is the
 	// time without a candidate before the change. Each may be a guess, nil if unknown.
 	Silent, Takeover, Vacant *time.Duration
 	// SilentIn, TakeoverIn and VacantIn bound the three durations, nil if unknown.
@@ -182,8 +182,8 @@ func (j *Journal) firstHead(at time.Time) {
 	j.past.begin(j.reign(at, timeBounds{latest: at}))
 }
 
-// reign returns the head's reign. If the beginning was not observed, the creation of the head's znode
-// is a lower bound.
+// reign returns the head's reign. If the beginning was not observed, the reign began between the
+// creation of the head's znode and at.
 func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
 	r := Reign{Leader: j.head, From: at, FromKnown: changed.known(), Earliest: changed.lower(), Latest: session.Later(changed.latest, changed.likely)}
 	if r.FromKnown {
@@ -262,7 +262,7 @@ func (j *Journal) depart(at time.Time, c *dialect.Candidate) {
 	j.lanes.leave(d)
 }
 
-// EndOf returns why c's znode was deleted. It knows the cause only for recent leaders and for members' candidates.
+// EndOf returns why c's znode was deleted. It knows the causes of recent leaders and recent candidates of members.
 func (j *Journal) EndOf(c *dialect.Candidate) Cause {
 	for _, h := range slices.Backward(j.past.handoffs) {
 		if h.From != nil && h.From.ID() == c.ID() {
@@ -327,7 +327,7 @@ func (p *past) renew(old, c *dialect.Candidate) {
 	}
 }
 
-// correct returns the corrected handoff, nil if p no longer has the handoff.
+// correct corrects a handoff and returns it. It returns nil if p no longer has the handoff.
 func (p *past) correct(x correction) *Handoff {
 	for i, old := range slices.Backward(p.handoffs) {
 		if old.From == nil || old.From.ID() != x.from || !old.At.Equal(x.at) {
@@ -360,7 +360,7 @@ type Reign struct {
 	To               time.Time // zero: present
 }
 
-// HistoryMax bounds the handoffs, reigns, deletions and writes of a state.
+// HistoryMax is the largest number of handoffs of a state, and also of reigns, of deletions and of writes.
 const HistoryMax = 500
 
 func remember[T any](history []T, v T) []T { return keep(history, v, HistoryMax) }
@@ -388,7 +388,7 @@ func replaced[T any](history []T, i int, v T) []T {
 
 type totals struct {
 	Totals
-	at time.Time // Led and Vacant count up to this time; zero before the first read
+	at time.Time // Led and Vacant count up to this time; zero before the first read that was not denied
 }
 
 func (t *totals) elapse(at time.Time, led, known bool) {
@@ -417,7 +417,7 @@ func (t *totals) miss(creates, deletes int, known bool) (m Missed, ok bool) {
 	return Missed{}, false
 }
 
-// Totals has the counts since the first read.
+// Totals has the counts since the first read that was not denied.
 type Totals struct {
 	Joined, Left, Handoffs       int
 	MissedCreates, MissedDeletes int

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// watchCycle finds candidates that wait for each other. At least one of them waits for a higher
-// number, as in kazoo#649.
+// watchCycle finds candidates that wait for each other. At least one of them waits for a candidate
+// behind it in the queue, as in kazoo#649.
 func watchCycle(r *ruleRun) {
 	s := r.s
 	last, base := r.d.watch.last, r.d.watch.base

@@ -68,7 +68,7 @@ func (rc *ruleContext) watchFaults() *watchFaults {
 				v.crowd(name).sure = append(v.crowd(name).sure, i)
 			}
 		default:
-			// The last table is enough for crowd.maybe if the contender had time to set the right watch.
+			// crowd.maybe needs only the last table, if the contender had [calm] to set the right watch.
 			if s.At.Before(sure) || len(e.Watched) == 0 || last.several[c.Session] || !s.hadTarget(last, c, s.Queue.At(t), true) {
 				continue
 			}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// wrongWatch skips the contenders in a herd, which the rule herd reports.
+// wrongWatch skips the contenders of a herd, which the rule herd reports, and of a rival library (see [State.Rival]).
 func wrongWatch(r *ruleRun) {
 	s, v := r.s, r.watchFaults()
 	for _, w := range v.wrong {

@@ -3,8 +3,8 @@
 // An [Encoder] writes a recording: a [Header], then the observations, one JSON object a line.
 // A [Decoder] reads a recording. The events are not recorded: a journal computes them from the observations.
 //
-// A [Timeline] keeps observations in memory, and sometimes a clone of the journal. It computes an
-// earlier moment from the last clone before the moment and the observations after the clone.
+// A [Timeline] keeps segments of observations in memory, each with a clone of the journal before it. It
+// computes a moment from the clone and the observations of one segment.
 //
 // A recording may be hostile, so the decoder bounds the length and the memory of a line.
 package history
@@ -98,7 +98,7 @@ type entry struct {
 	Write      *model.Write          `json:"write,omitempty"`
 	Advance    *model.Advance        `json:"advance,omitempty"`
 	Table      *session.Table        `json:"table,omitempty"`
-	// Deadlines is the name of Advance in older recordings. The field follows Advance, because newEntry sets the first field that fits.
+	// Deadlines is Advance in older recordings. It follows Advance, because newEntry sets the first field that fits.
 	Deadlines *model.Advance `json:"deadlines,omitempty"`
 }
 

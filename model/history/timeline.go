@@ -15,8 +15,8 @@ import (
 
 // Timeline keeps the past of an election. It drops the oldest moments to bound its memory.
 //
-// A moment is an observation at which time travel can stop. Moments are numbered from 1. Some moments
-// have no events: see [model.Journal.News].
+// A moment is an observation at which time travel can stop. Moments are numbered from 1. A moment
+// has no events if its events still wait, or if only [model.Journal.News] reports it.
 //
 // Only one goroutine may use a timeline. The methods of a [Position], which are slow, may run in
 // another goroutine.
@@ -278,7 +278,7 @@ type computed struct {
 	moments []Moment
 }
 
-// computedMax bounds the number of cached moments times the size of segment.from. One moment is always cached.
+// computedMax bounds the number of cached moments times the size of segment.from. At least one moment is cached.
 const computedMax = 1 << 20
 
 // Moment computes the moment, also while the timeline grows. For positions of one timeline, calls of

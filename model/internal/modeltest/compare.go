@@ -21,7 +21,7 @@ var sameState = cmp.Options{
 	cmpopts.EquateEmpty(),
 }
 
-// Diff returns the difference, "" for none. It tries reflect first, because cmp is slow.
+// Diff returns the difference, "" for none. It tries reflect.DeepEqual first, because cmp is slow.
 func Diff(a, b any) string {
 	if reflect.DeepEqual(a, b) {
 		return ""

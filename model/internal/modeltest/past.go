@@ -223,7 +223,7 @@ func (p *past) ack() {
 	if name := p.child(); name != "" {
 		z := p.tree.Children[name]
 		a.Presence, a.Session, a.Data = model.Present, z.Session, z.Data
-		if p.flip("ours") {
+		if p.flip("in electop's format") {
 			a.Data = znode.NewData(model.AckData(znode.Join(p.cfg.Path, name), z.Czxid))
 		}
 	}
@@ -268,7 +268,7 @@ func (p *past) cast() {
 	case 6:
 		m.Session += 100
 	default:
-		m.Step, m.StepAt, m.StepOn = model.Step(p.pick("line", 9)), p.tree.Now, model.StepOn{Children: []string{"1"}}
+		m.Step, m.StepAt, m.StepOn = model.Step(p.pick("member step", 9)), p.tree.Now, model.StepOn{Children: []string{"1"}}
 	}
 	p.put(&model.Cast{At: p.tree.Now, Member: *m})
 }
