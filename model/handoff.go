@@ -137,8 +137,6 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 				h.Silent, h.SilentIn = &silent, &Span{least, most}
 			}
 		}
-	}
-	if m == nil {
 		j.unexplained.add(h, j.sessions.Of, j.expired)
 		if h.Cause == CauseExpired {
 			j.returned.add(old, at, j.sessions.View())

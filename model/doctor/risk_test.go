@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/internal/modeltest"
 	"electop/model/session"
@@ -88,6 +89,20 @@ func refuse(x *session.Table, hint string) {
 	for i := range x.Servers {
 		x.Servers[i].Connections = session.Answer{State: session.Refused, Hint: hint}
 		x.Servers[i].Sessions, x.Servers[i].Deadlines = session.Answer{State: session.Refused, Hint: hint}, nil
+	}
+}
+
+// TestOvertakenLeaderKeepsItsZnode checks that a table gives no cause of a deletion that did not happen.
+func TestOvertakenLeaderKeepsItsZnode(t *testing.T) {
+	c := newFixture(t, model.Config{Recipe: dialect.Election()})
+	c.Tree.Create("n_0000000005", false, 1, "")
+	c.read()
+	c.Tree.Create("n_-2147483648", false, 2, "")
+	c.read()
+	c.pass(time.Second)
+	c.answer(nil)
+	if hs := c.J.State().Handoffs; len(hs) != 1 || hs[0].Cause != model.CauseUnknown {
+		t.Errorf("got %d handoffs, the first with the cause %s; want one, unknown", len(hs), hs[0].Cause)
 	}
 }
 
