@@ -57,6 +57,7 @@ type Sandbox struct {
 	rules    model.Rules
 	nextPace *zkserver.Pace          // pace after Prepare; nil: Prepare does not run
 	members  map[string]model.Member // by ID; killed members stay until removeExpired
+	replaced []uint64                // sessions of killed members whose IDs new members have
 	jobs     map[int64]*job          // by fencing token
 	running  context.Context         // context of Run; nil: Run does not run
 	changed  chan struct{}           // closed at the next report of a member; nil: nothing waits
@@ -105,6 +106,9 @@ func (s *Sandbox) update(w *model.Cast) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := w.Member
+	if old := s.members[m.ID]; old.Fault == model.Killed && old.Session != m.Session {
+		s.replaced = append(s.replaced, old.Session)
+	}
 	if s.removeExpired(); w.Gone && m.Fault != model.Killed {
 		delete(s.members, m.ID)
 	} else {
@@ -238,6 +242,10 @@ func (s *Sandbox) removeAll(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for _, session := range s.replaced {
+		_ = s.cfg.Server.ExpireSession(int64(session)) // fails if the session has already ended
+	}
+	s.replaced = nil
 	for _, j := range s.jobs { // no report ends the job of a dead leader
 		j.over = true
 	}

@@ -252,6 +252,23 @@ func TestPrepareEndsWorkersOfDeadLeaders(t *testing.T) {
 	})
 }
 
+func TestPrepareExpiresAKilledCandidateThatWasReplaced(t *testing.T) {
+	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
+		for range 2 {
+			id, err := w.cast.Campaign("the user")
+			must(t, err)
+			w.await(t, "a candidacy", func(s *doctor.State) bool { return s.Queue.Len() > 0 && s.Member(s.Queue.At(s.Queue.Len()-1)) != nil })
+			must(t, w.cast.Fault(id, demo.Kill, true))
+			synctest.Wait()
+		}
+		must(t, w.sandbox.Prepare(t.Context(), demo.Setup{Cast: 2}))
+		synctest.Wait()
+		if got := w.feed.State().Queue.Len(); got != 2 {
+			t.Errorf("got %d candidates after Prepare, want 2", got)
+		}
+	})
+}
+
 func TestPaceDuringPrepareAppliesLater(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.spawn(t, 3)
