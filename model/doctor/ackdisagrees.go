@@ -16,9 +16,9 @@ const (
 	beliefGrace = time.Second
 )
 
-// mayBeGuest reports whether c may belong to another program with electop's naming. Such a program
+// mayBeThirdParty reports whether c may belong to another program with electop's naming. Such a program
 // possibly does not acknowledge.
-func (r *ruleRun) mayBeGuest(c *dialect.Candidate) bool {
+func (r *ruleRun) mayBeThirdParty(c *dialect.Candidate) bool {
 	d := r.s.Dialect
 	return d != nil && !d.Foreign() && r.d.cfg.AckFollows && r.s.Member(c) == nil
 }
@@ -50,8 +50,8 @@ func ackDisagrees(r *ruleRun) {
 	case a.Presence == model.Absent && head != nil:
 		switch {
 		case s.NoLeader() == model.NotAcknowledged: // reported by noLeader
-		case r.mayBeGuest(head):
-			find(ackMissingOfGuest, "%s existed before, but no longer exists", path)
+		case r.mayBeThirdParty(head):
+			find(ackMissingOfThirdParty, "%s existed before, but no longer exists", path)
 		case foreign && !r.d.cfg.AckExpected:
 			find(ackMissing, "%s does not exist", path).wait = ackGraceForeign
 		default:

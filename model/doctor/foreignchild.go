@@ -20,9 +20,9 @@ func foreignChild(r *ruleRun) {
 		severity, why := r.blocks(c)
 		switch {
 		case severity != "":
-			waits := "No session deletes it, so every candidate behind it waits forever."
+			waits := "It does not end with a session, so such a client waits behind it forever."
 			if c.Session != 0 {
-				waits = "Every candidate behind it waits until its session ends."
+				waits = "Such a client waits behind it until the child's session ends."
 			}
 			f := r.find(strangerInQueue, safe(c.Name), "{waits}", waits)
 			f.Severity, f.Znodes = severity, []string{r.path(c.Name)}

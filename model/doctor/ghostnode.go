@@ -9,12 +9,12 @@ import (
 	"electop/model/znode"
 )
 
-// ghostWait is how long one session may own two candidates. A client that rejoins may create the new
-// znode before it deletes the old one.
+// ghostWait is how long one session may own several candidates, because a client that rejoins may
+// create the new znode before it deletes the old one. The rule foreignChild uses it too.
 const ghostWait = 2 * time.Second
 
-// ghostNode finds sessions with several candidates. They may be intended: the latches or threads of
-// one client share its session.
+// ghostNode finds sessions with several candidates. Several candidates may be intended: the latches or
+// threads of one client share its session.
 func ghostNode(r *ruleRun) {
 	s := r.s
 	holders := r.holders()

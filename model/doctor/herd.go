@@ -36,13 +36,13 @@ func herd(r *ruleRun) {
 // crowd has the positions of the contenders that watch the same child.
 type crowd struct {
 	sure  []int // two tables show a wrong watch, or the recipe is [dialect.Herd]
-	maybe []int // the last table shows a wrong watch, but no second table confirmed it
+	maybe []int // the last table shows a wrong watch, but the tables do not prove it
 	right []int // they should watch this child
 }
 
-// herdAtOnce is how many wrong watches prove a herd, even if only one table shows them.
-const herdAtOnce = 3
+// herdMin is how many wrong watches of one child prove a herd, even if only one table shows them.
+const herdMin = 3
 
 func (c *crowd) herd() bool {
-	return len(c.sure) > 0 && len(c.sure)+len(c.right) >= 2 || len(c.sure)+len(c.maybe) >= herdAtOnce
+	return len(c.sure) > 0 && len(c.sure)+len(c.right) >= 2 || len(c.sure)+len(c.maybe) >= herdMin
 }

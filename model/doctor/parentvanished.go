@@ -70,7 +70,7 @@ func parentVanished(r *ruleRun) {
 		f.because("it exists again, with the czxid %s", znode.Zxid(s.Parent.Czxid))
 	}
 	if len(alive) == 0 {
-		f.because("it is unknown whether their sessions are alive: not all servers have listed their connections since then")
+		f.because("it is unknown whether these sessions are alive: since then, not all servers have listed their connections")
 	} else if s.Queue.Len() == 0 {
 		f.Severity = Critical
 	}

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// A livelock is at least livelockMin successive reigns within livelockWindow, each shorter than
+	// A livelock is at least livelockMin successive reigns that ended within livelockWindow, each shorter than
 	// livelockReign. Resets keep sessions, so a livelock has at least twice as many reigns as sessions.
 	livelockMin    = 10
 	livelockWindow = 10 * time.Second
-	livelockReign  = time.Second
+	livelockReign  = time.Second // also how long, at most, the finding lasts after the last of these reigns
 	livelockWait   = 2 * time.Second
 )
 
@@ -44,8 +44,8 @@ func resetLivelock(r *ruleRun) {
 		return
 	}
 	f := r.find(resets, "")
-	f.because("in the last %s, %d reigns of less than a second, by %s that rejoin repeatedly",
-		units.Exact(livelockWindow), ended, units.Count(len(sessions), "session", "sessions"))
+	f.because("in the last %s, %d reigns of less than a second, by %s repeatedly",
+		units.Exact(livelockWindow), ended, units.Count(len(sessions), "session that rejoins", "sessions that rejoin"))
 	f.Znodes, f.again = []string{s.Path}, last.Add(livelockReign)
 	f.Sessions = slices.Sorted(maps.Keys(sessions))
 }

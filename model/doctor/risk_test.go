@@ -339,7 +339,7 @@ type causeSim struct {
 	late      map[string]time.Time   // when a stopped client continued and closed its session, by znode
 	published map[string]model.Cause // the last cause in the events, by znode
 	reported  map[model.Cause]int
-	wrong     int // number of handoff events with an expiry of a znode in late
+	wrong     int // number of handoffs with the cause expired and a znode in late
 }
 
 func newCauseSim(t *rapid.T, candidates int) *causeSim {
@@ -377,7 +377,7 @@ func (s *causeSim) checkCause(h *model.Handoff) {
 	if h.Cause == model.CauseExpired && !at.IsZero() && slices.ContainsFunc(s.Clients, func(c *simClient) bool {
 		return !c.Expired.IsZero() && c.Expired.Sub(at).Abs() < 15*time.Second
 	}) {
-		return // another session expired at that time
+		return // a session expired at about that time
 	}
 	switch {
 	case h.Cause == model.CauseUnknown, h.Cause == want, h.Cause == model.CauseLeft && want != model.CauseExpired,

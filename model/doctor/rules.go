@@ -46,7 +46,7 @@ type rule struct {
 	check    func(*ruleRun)
 	always   bool // the rule runs even if the children elect nobody
 	sure     bool // the severity stays the same if the recipe is only a guess
-	byTables bool // only a new table of the servers can add a suspicion
+	byTables bool // without a new table of the servers, the rule runs only if it has a suspicion
 }
 
 type ruleRun struct {

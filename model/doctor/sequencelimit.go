@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// At sequenceNear, the numbers are used up after 41 hours of a thousand creates a second.
+	// After sequenceNear, a thousand creates per second use up the other numbers in 41 hours.
 	sequenceNear = 2_000_000_000
 	sequenceHalf = 1 << 30
 )

@@ -16,7 +16,7 @@ import (
 )
 
 // sim simulates an ensemble and its clients. As in ZooKeeper, the leader rounds deadlines up to ticks,
-// and each follower reports the messages of its clients in batches.
+// and each follower passes the messages of its clients to the leader in batches.
 type sim struct {
 	*rapid.T
 	Tree   *modeltest.Tree

@@ -41,7 +41,7 @@ type Snapshot struct{ State *State }
 func (Snapshot) EventBody() {}
 
 // SessionsToQuery returns the sessions to look up on the servers, sorted. It adds to [model.State.Sessions]
-// the sessions of the last third-party leaders, and those whose candidates were deleted with the parent.
+// the sessions of recent third-party leaders, and the sessions whose candidates were deleted with the parent.
 func (s *State) SessionsToQuery() []uint64 {
 	out := append(s.State.Sessions(), s.lost...)
 	for _, x := range endedReigns(s.State) {
@@ -165,9 +165,9 @@ func (s *State) Lead() Lead {
 }
 
 func (s *State) znodeDeleted(c *dialect.Candidate) bool {
-	const wakesMax = 64
-	last := s.Deletions[max(0, len(s.Deletions)-wakesMax):]
-	return slices.ContainsFunc(last, func(w *model.ReportedDeletion) bool { return w.Candidate != nil && w.Candidate.ID() == c.ID() })
+	const deletionsMax = 64
+	last := s.Deletions[max(0, len(s.Deletions)-deletionsMax):]
+	return slices.ContainsFunc(last, func(d *model.ReportedDeletion) bool { return d.Candidate != nil && d.Candidate.ID() == c.ID() })
 }
 
 // Rival returns a proven rival, otherwise the last of [model.State.Rivals]. e shows which znode r.Unaware

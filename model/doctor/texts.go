@@ -3,7 +3,7 @@ package doctor
 import "time"
 
 // wording has the words of a finding. A rule replaces the names in braces. If references is nil, the
-// finding refers to the source of the dialect.
+// finding refers to the source of the dialect, or of the library that twoLeaders names.
 type wording struct {
 	severity            Severity
 	wait                time.Duration
@@ -30,11 +30,11 @@ var (
 
 	leaderNoMember = wording{Critical, 0,
 		"the leader {leader} is not a member of {system}",
-		"Its program ended, or somebody else wrote the leader's znode. Nobody finds the leader, and its znode keeps the others from electing another.",
+		"Its program ended, or somebody else wrote the leader's znode. Nobody finds the leader, and its znode keeps the other members from electing a leader.",
 		"Look at the program of {leader}. If it is dead, its znode is deleted when its session expires. If another name is meant, correct the leader's znode.", nil}
 	leaderDown = wording{Critical, 0,
 		"the leader {leader} reports that it is {state}",
-		"It does not do a leader's work, and its znode keeps the others from electing another.",
+		"It does not do a leader's work, and its znode keeps the other members from electing a leader.",
 		"Read the log of {leader}. If it does not start again, stop its program: the next one takes over.", nil}
 	epochJumped = wording{Warning, 0,
 		"the epoch jumped from {from} to {to}",
@@ -48,7 +48,7 @@ var (
 		[]string{"ZooKeeper Programmer's Guide: ephemeral nodes"}}
 	oneSession = wording{Warning, ghostWait,
 		"one session owns {candidates}",
-		"The reply to a create was lost, and the client created again: one of the znodes is used by no program. When that one becomes the lowest, nobody leads until its session ends.",
+		"The reply to a create was lost, and the client created again: only one of the znodes is used. When another of them becomes the lowest, nobody leads until the session ends.",
 		"{remedy} Change the client: put a guid in the name, and look for that guid before each further create.",
 		[]string{"samuel/go-zookeeper#229", "zk-ruby#51", "ZooKeeper recipes: recoverable errors and the GUID"}}
 
@@ -78,7 +78,7 @@ var (
 		"the leader did not acknowledge",
 		"The candidate is elected, but does not do a leader's work: its leader procedure failed or is slow, or it does not know that it leads.",
 		"Read the log of the leader. If it does not recover, restart it: the next candidate takes over.", []string{"SOLR-18301"}}
-	ackMissingOfGuest = wording{Info, ackGrace,
+	ackMissingOfThirdParty = wording{Info, ackGrace,
 		"the first candidate has not acknowledged",
 		"None if its program makes no acknowledgement: the recipe needs none. If it is a candidate of electop, it is elected but does not do a leader's work.",
 		"Nothing, if its program makes no acknowledgement. If it is a candidate of electop, read its log.", []string{"SOLR-18301"}}
@@ -110,7 +110,7 @@ var (
 		"Restart the candidate. Then check how its code sets the watch: the predecessor may be deleted after the list is read, so the code must list again if the znode to watch does not exist.",
 		[]string{"ZooKeeper recipes: leader election", "Helix#44", "ZooKeeper WriteLock"}}
 	noWatchGuessed = wording{Warning, 0, noWatch.title, noWatch.harm,
-		"If these are not candidates but members or jobs, nobody leads and nothing is wrong: electop takes them for candidates because their names fit. If they are candidates, check how their code learns of its turn.",
+		"If these are not candidates but members or jobs, nobody leads and nothing is wrong: electop treats them as candidates because their names fit. If they are candidates, check how their code learns of its turn.",
 		noWatch.references}
 	otherWatch = wording{Warning, 0,
 		"a candidate does not watch its predecessor",
@@ -127,7 +127,7 @@ var (
 		[]string{"ZooKeeper recipes: leader election", "ZooKeeper recipes: locks (herd effect)"}}
 	manyWatch = wording{Warning, 0,
 		"{sessions} without a candidate watch the leader's znode",
-		"When the znode is deleted, all of them are notified and read who leads at the same moment, in addition to the load of the handoff.",
+		"When the znode is deleted, all of them read at the same moment who leads, in addition to the load of the handoff.",
 		"Find these programs by their addresses. Let them read who leads from an acknowledgement, or through fewer clients.",
 		[]string{"ZooKeeper recipes: locks (herd effect)"}}
 	herdByDesign = wording{Info, time.Second,
@@ -162,7 +162,7 @@ var (
 		[]string{"CURATOR-206", "CURATOR-460"}}
 	leaderDeleted = wording{Info, 0,
 		"a leader's znode was deleted while its session is alive: it may still believe that it leads",
-		"If another client deleted the znode, its program may not notice, and acts beside its successor. Curator's LeaderLatch does not notice. None if its program resigned.",
+		"None if the leader resigned. If another client deleted the znode, the leader's program may not notice, and acts beside its successor. Curator's LeaderLatch does not notice.",
 		"Read the log of its program. If it did not resign, restart it. Find out who deletes znodes of this election.",
 		[]string{"CURATOR-620", "ZooKeeper recipes: leader election"}}
 	returnedLeader = wording{Warning, 0,
@@ -181,7 +181,7 @@ var (
 		[]string{"ZooKeeper administrator's guide: maxSessionTimeout"}}
 	resets = wording{Critical, livelockWait,
 		"candidates keep resetting: nobody leads long enough",
-		"Each reset deletes the znode that another candidate watches, so that candidate resets too. This may never end.",
+		"Each reset deletes the znode that another candidate watches, and then the other candidate resets too. This may never end.",
 		"Stop all candidates but one, then start the others one by one. Upgrade Curator if the issues name its version.", []string{"CURATOR-644", "CURATOR-645"}}
 
 	sequence = wording{Info, 0,
@@ -190,7 +190,7 @@ var (
 		"Use another parent, or delete and recreate this one while the queue is empty: a new parent counts from 0.", []string{"kazoo#730", "ZOOKEEPER-3249"}}
 	strangerInQueue = wording{Warning, ghostWait,
 		"a child that is not a candidate is in the queue",
-		"Clients read only the name and order this child among the candidates. {waits}",
+		"A client that reads only the names counts this child as a candidate. {waits}",
 		"Delete it if nothing needs it. Keep other znodes out of this path.", []string{"CURATOR-43"}}
 	strangers = wording{Info, ghostWait,
 		"{children}",
