@@ -263,7 +263,7 @@ func (j *Journal) depart(at time.Time, c *dialect.Candidate) {
 // EndOf returns why c's znode was deleted. It knows the causes of recent leaders and recent candidates of members.
 func (j *Journal) EndOf(c *dialect.Candidate) Cause {
 	for _, h := range slices.Backward(j.past.handoffs) {
-		if h.From != nil && h.From.ID() == c.ID() {
+		if h.From != nil && h.From.ID() == c.ID() && h.Cause != CauseUnknown { // unknown also if c was overtaken
 			return h.Cause
 		}
 	}

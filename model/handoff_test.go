@@ -22,6 +22,21 @@ func leaderDeleted(t *testing.T, cfg model.Config) (s *modeltest.Script, second 
 	return s, second
 }
 
+func TestEndOfAnOvertakenLeader(t *testing.T) {
+	s := modeltest.NewScript(t, model.Config{Recipe: dialect.Election()})
+	old := s.Tree.Create("n_0000000005", false, 1, "")
+	s.Read()
+	leader := s.J.State().Leader()
+	s.Tree.Create("n_-2147483648", false, 2, "")
+	s.Read()
+	s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: "amber", Session: 1, Znode: old, Ending: model.Resigning}})
+	s.Tree.Delete(old)
+	s.Read()
+	if got := s.J.EndOf(leader); got != model.CauseResigned {
+		t.Errorf("got cause %s, want resigned", got)
+	}
+}
+
 func TestDeniedFirstRead(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Denied}))
