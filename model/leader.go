@@ -118,7 +118,7 @@ func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 		return ""
 	case a.At.IsZero() || !slices.Equal(j.ack.paths, j.naming.dialect.Ack(j.cfg.Path).Paths()) || a.Names(head):
 		return ""
-	case a.Presence == Absent || a.Presence == Present && a.ByData && !a.Data.Denied && !head.Unread && !head.Data.Denied:
+	case a.Presence == Absent || a.Presence == Present && a.ByData && !a.Data.Denied && !a.Data.Truncated() && !head.Unread && !head.Data.Denied:
 		return NotAcknowledged
 	case a.Presence == Present && a.Session != 0:
 		return OtherAcknowledged
