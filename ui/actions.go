@@ -179,7 +179,7 @@ func (d *dashboard) faultsShown() overlay.Shown {
 func (d *dashboard) actionsShown() overlay.Shown {
 	var actions, views []overlay.Entry
 	here := d.withLesson(d.modes.Below())
-	listed, recorded := map[action.Kind]bool{}, d.past.recording() != nil // a recording offers no actions
+	listed, recorded := map[action.Kind]bool{}, d.past.recording() != nil // the list has no actions in a recording
 	for _, b := range d.table {
 		e := overlay.Entry{Name: b.Help().Desc, Key: b.Help().Key, About: b.Long, Do: b.Do, Kind: b.Kind, Arg: b.Arg}
 		switch {

@@ -20,7 +20,7 @@ const DataMax = 4096
 type Data struct {
 	Bytes  []byte `json:"bytes,omitempty"`  // the first bytes, at most DataMax
 	Length int    `json:"length"`           // of the uncut data, in bytes
-	Denied bool   `json:"denied,omitempty"` // the data cannot be read, in most cases because of the ACL
+	Denied bool   `json:"denied,omitempty"` // the data cannot be read: the ACL forbids it, or the path is invalid
 }
 
 // NewData copies at most [DataMax] bytes of b.
@@ -48,7 +48,7 @@ type Znode struct {
 	Ctime   time.Time `json:"ctime"`
 	Mtime   time.Time `json:"mtime,omitzero"` // zero: the data never changed
 	Data    Data      `json:"data"`
-	// Unread means that the znode was not read, in most cases because it was deleted. Only Name is known.
+	// Unread means that only Name is known: the znode was deleted before the read, or only names were listed.
 	Unread bool `json:"unread,omitempty"`
 }
 
@@ -66,8 +66,8 @@ type Parent struct {
 // if that name exists.
 const sequenceMax = 1<<31 - 1
 
-// Creates returns how many children were ever created under this parent. This is also the next
-// sequence number. ok is false if the server has stopped counting.
+// Creates returns how many children were ever created under this parent. This is also the next sequence
+// number. ok is false at sequenceMax. If the number has wrapped (before 3.6), n is too small by 2^31.
 func (p Parent) Creates() (n uint32, ok bool) {
 	n = (uint32(p.Cversion) + uint32(p.Children)) >> 1
 	return n, n < sequenceMax
@@ -130,13 +130,13 @@ func Base(path string) string {
 const SequenceDigits = 10
 
 // Sequence returns the sequence number at the end of a znode's name: the last ten digits. ok is false
-// if there is none. A number above 2147483647 does not count: it may be the end of a time stamp.
+// if there is none. A number outside 32 bits does not count: it may be the end of a time stamp.
 //
 // A "-" before the digits may be a separator, as in "latch-0000000001". It may be a sign, as in
 // "n_-2147483648", because ZooKeeper before 3.6 wrapped to negative numbers. The "-" is a sign if
 // the digits are above 2147483647. It is also a sign if another separator is before it and the digits
-// are at least 1000000000. Smaller digits have no sign: "%010d" counts the sign, and writes -1 with
-// nine digits.
+// are at least 1000000000. Ten digits below that have no sign: "%010d" counts the sign as one of ten
+// characters, and writes -1 with nine digits.
 func Sequence(name string) (seq int64, ok bool) {
 	at := len(name) - SequenceDigits
 	if at < 0 {

@@ -92,10 +92,10 @@ type Def struct {
 	Changes bool // --observe-only disables it
 	Harms   bool // it harms a candidate
 	Demo    bool // only the demo's footer has it
-	// Matters reports whether Drop counts as 0 in this state. Nil: it never does.
+	// Matters reports whether Drop counts as 0 in this state, and whether the footer has Step. Nil: false.
 	Matters     func(*doctor.State) bool
 	OfCandidate bool
-	// Next, if not nil, returns the Arg that the key has now.
+	// Next, if not nil, returns the Arg that an action of this kind has now.
 	// m is empty for a third-party candidate, and nil without OfCandidate.
 	Next func(s *doctor.State, m *model.Member) string
 
@@ -173,8 +173,8 @@ type Situation struct {
 	Actions     interface{ Why(Action) string } // nil: nothing can be done
 }
 
-// Offer returns an action of a kind, and why it is refused, "" if it is not. r is for a kind with
-// Def.OfCandidate, arg for a kind without Def.Next.
+// Offer returns an action of a kind, and why it is refused, "" if it is not. A kind with Def.OfCandidate
+// needs r. Def.Next replaces arg; for Refresh, the path of r's znode replaces it.
 func (x Situation) Offer(kind Kind, arg string, r model.Row) (a Action, why string) {
 	s, def := x.State, Of(kind)
 	a = Action{Kind: kind, Election: s.Path, Arg: arg}

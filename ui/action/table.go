@@ -19,7 +19,7 @@ var Table = []Def{
 	},
 	{
 		Kind: Kill, Key: "x", Where: OnMain | OnFaults, Label: "kill", Foot: 2, Drop: 1, Changes: true, Harms: true, OfCandidate: true,
-		Help: "cut its connection; its session stays open",
+		Help: "cut the candidate's connection; its session stays",
 		Words: Words{
 			Is:    "its connection is cut; its session is not closed",
 			Shows: "Its znode stays until its session expires. If it leads, no other candidate can lead until then.",
@@ -60,10 +60,10 @@ var Table = []Def{
 	},
 	{
 		Kind: Herd, Key: "h", Where: OnMain, Label: "herd", Foot: 6, Drop: 1, Changes: true,
-		Help:  "all watch the leader, or their predecessors",
+		Help:  "candidates watch the leader, or their predecessors",
 		Next:  onOff(func(s *doctor.State, _ *model.Member) bool { return s.Recipe.Name() == dialect.Herd().Name() }),
-		Words: Words{Cant: "change the recipe", Done: "herd: from now on all candidates watch the leader"},
-		Undo:  Words{Verb: "predecessor", Cant: "change the recipe", Done: "from now on each candidate watches its predecessor"},
+		Words: Words{Cant: "change the recipe", Done: "herd: from now on electop's candidates watch the leader"},
+		Undo:  Words{Verb: "predecessor", Cant: "change the recipe", Done: "from now on electop's candidates watch their predecessors"},
 	},
 	{
 		Kind: Slow, Arg: ArgSlower, Key: "[", Where: OnMain, Label: "slower", Shown: "[ ]", Foot: 10, Drop: 3, Changes: true, Demo: true, Matters: slowed,
@@ -130,7 +130,7 @@ var Table = []Def{
 		Kind: Expire, Changes: true, Harms: true, OfCandidate: true,
 		Words: Words{
 			Is:    "the server ends its session now",
-			Shows: "The same as after the session timeout, but at once: its znode is deleted, and the candidate learns that when it connects again.",
+			Shows: "The same as after the session timeout, but without the wait: its znode is deleted, and the candidate learns that when it connects again.",
 			Done:  "the session of {name} expires now, and its znode is deleted",
 		},
 	},

@@ -18,8 +18,8 @@ import (
 // deletion is a deleted znode whose notifications are shown on their way to the watchers. Its row
 // stays in its old place.
 //
-// A server delivers a notification in under a millisecond, so the panel draws it slowly. A
-// notification that the server holds stops just before its watcher.
+// A notification may take less than a millisecond, so the panel draws it slowly. A notification that
+// the server holds stops just before its watcher.
 type deletion struct {
 	candidate *dialect.Candidate
 	at        int                // position in the queue
@@ -31,7 +31,7 @@ const (
 	TravelShown = 600 * time.Millisecond // least time in which a drawn notification reaches its watcher
 	TickTravel  = 50 * time.Millisecond  // time between two positions of a drawn notification
 
-	deletionsMax        = 3    // deletions drawn at once
+	deletionsMax        = 3    // deletions drawn in one frame
 	deletionsConsidered = 16   // newest deletions considered
 	heldAt              = 0.97 // progress at which a held notification stops
 )
@@ -109,7 +109,7 @@ func placed(s *doctor.State, w *model.ReportedDeletion, progress map[uint64]floa
 
 // line is a line of the table: a row, a deleted znode, or a row whose znode was deleted.
 type line struct {
-	row      int // -1 for a deleted znode
+	row      int // -1 for a deleted znode that is not in the queue
 	deletion *deletion
 }
 
@@ -212,7 +212,7 @@ type notice struct {
 
 // edges draws the edges from a deleted znode to its watchers, with their notifications.
 type edges struct {
-	top, end int // lines in view
+	top, end int // the lines in view are those from top to end-1
 	at       int // the line of the deleted znode
 	// Columns: an edge starts at from, changes its line at bus, and ends at to.
 	from, bus, to int

@@ -222,7 +222,7 @@ const (
 	waveSlow   = 400 * time.Millisecond
 	waveLeast  = TravelShown // minimum time in slow motion for a phase of a candidate
 	waveStays  = time.Second // time for which marks stay after the end of the wave
-	waveMost   = time.Minute // time in slow motion for which marks stay if the server never reports the end
+	waveMost   = time.Minute // a wave in slow motion is over after this time if the server never reports the end
 )
 
 // phase is the progress of a candidate in a wave.
@@ -267,7 +267,7 @@ func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
 	return w, true
 }
 
-// shown converts the time of an event to the time at which it is shown, both since the deletion.
+// shown converts the time of an event to the time at which it is shown, both since the deletion. It ignores waveLeast.
 func (w *wave) shown(after time.Duration) time.Duration {
 	switch {
 	case w.exact:
@@ -314,7 +314,7 @@ func (w *wave) phaseIn(session uint64) phase {
 	if w.Wave == nil || w.over || session == 0 {
 		return calm
 	}
-	// Neighbours in the queue mostly have neighbouring sessions, and so neighbouring reactions.
+	// Reactions are sorted by session. The queue often has the same order.
 	if w.next < len(w.Reactions) && w.Reactions[w.next].Session == session {
 		w.next++
 		return w.phaseOf(&w.Reactions[w.next-1])

@@ -76,7 +76,7 @@ func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.top = v.topFor(v.page)
 }
 
-// ShowsFirst reports whether the panel is a table that begins with the first position of the queue.
+// ShowsFirst reports whether the panel is a table of the complete queue, scrolled to its first row.
 func (v *Panel) ShowsFirst() bool { return !v.crowd && !v.Rows.filtered && v.top == 0 }
 
 // Move moves the selection by a row, a page, or to an end.
