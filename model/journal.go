@@ -23,8 +23,8 @@ type Config struct {
 	AckFollows  bool   // the paths of a recognised dialect replace AckPath
 }
 
-// Journal applies observations to an election and returns the events. Only one goroutine may use a
-// journal, but see [Journal.Clone].
+// Journal applies observations to an election and returns the events. Only one goroutine at a
+// time may use a journal, but see [Journal.Clone].
 type Journal struct {
 	cfg Config
 
@@ -47,12 +47,12 @@ type Journal struct {
 	answers  *session.Table // the last answer of each server to each request
 
 	children
-	ending   []*Delta // deletions of one session's znodes, which settle will apply
+	ending   []*Delta // waiting deletions of one session's znodes: see delta
 	endingOf uint64   // the session of ending
 	naming   naming
 	roster
 	list       listTimes
-	before     dialect.Queue      // the queue before the last [Read] or [Delta] that kept the parent
+	before     dialect.Queue      // the queue before the last call of readAgain
 	head       *dialect.Candidate // see children.first
 	leaving    bool               // participants leave a double barrier
 	flow       []Flow

@@ -25,7 +25,7 @@ func TestHandoffsOfASharedLock(t *testing.T) {
 		joins                string        // r for a reader, w for a writer
 		leaves               []int         // indexes in joins
 		handoffs             []string      // "FROM to TO, N": N contenders were notified
-		since                time.Duration // from the start to the last reign
+		since                time.Duration // from the start to the beginning of the last reign
 	}{
 		{"the first reader leaves", kazooReader, kazooLock, "rrw", []int{0}, nil, time.Second},
 		{"both first readers leave", kazooReader, kazooLock, "rrwrr", []int{0, 1}, []string{"1 to 2, 1"}, 6 * time.Second},
@@ -198,7 +198,7 @@ func TestWaitersOfABarrier(t *testing.T) {
 			r := s.W.Read(false, false, nil)
 			r.Data = znode.NewData([]byte(c.data))
 			s.Apply(r)
-			s.Apply(&model.Delta{At: s.Tree.Now, Parent: &r.Parent}) // the data stays
+			s.Apply(&model.Delta{At: s.Tree.Now, Parent: &r.Parent}) // a delta keeps the data
 		}
 		read()
 		s.Apply(watchedBy(s.Tree.Now, "/e", c.sessions...))

@@ -12,7 +12,7 @@ import (
 // times of these dropped changes, one for each log.
 type laneLog struct {
 	holding []*dialect.Candidate // the contenders that have the role
-	began   bool                 // the first read was applied
+	began   bool                 // the holders at the first read are known: later changes are logged
 	holds   []hold
 	left    []departure // of third-party clients
 	ours    []departure // of members

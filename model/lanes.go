@@ -16,7 +16,7 @@ type Lanes struct {
 	All  []*Lane
 	More int       // counts the contenders that have no lane
 	From time.Time // the lanes are complete from then on; zero: from the beginning
-	// Notices are the last notifications that the embedded server sent, at most [NoticesMax],
+	// Notices are the last notifications of the embedded server about deletions, at most [NoticesMax],
 	// oldest first. For each deletion, Notices has all notifications or none.
 	Notices []Notice
 	Writes  []Tried // the last attempts of leaders' workers to write, oldest first
@@ -72,7 +72,7 @@ type LaneZnode struct {
 	Cause Cause     // "" or [CauseUnknown] if not known
 }
 
-// Notice is a notification that the embedded server sent to the watcher of a znode.
+// Notice is a notification of the embedded server to a watcher of a deleted znode.
 type Notice struct {
 	At       time.Time // when the znode was deleted
 	Arrived  time.Time // zero: the notification has not arrived
@@ -107,8 +107,8 @@ func (l *Lane) index(t time.Time) int {
 	return i
 }
 
-// WrongAfter is how long a new belief may contradict the queue before it counts as wrong. A new leader
-// starts to lead before electop reads the change.
+// WrongAfter is how long a new belief may contradict the queue before the belief counts as wrong. A new
+// leader can begin to lead before electop has read the new queue.
 const WrongAfter = time.Second
 
 // Wrong reports whether at t the member wrongly believed that it led: see [WrongAfter].
@@ -193,7 +193,7 @@ func (b *laneBuilder) departed(most int) {
 func (b *laneBuilder) queued(most int) (more int) {
 	n := b.Holders()
 	front := min(max(most, n), b.Queue.Len())
-	var added map[int]bool // the other positions with a lane
+	var added map[int]bool // the positions with a lane, from front on
 	put := func(i int, c *dialect.Candidate) {
 		owner := ""
 		if m := b.Member(c); m != nil {

@@ -295,7 +295,7 @@ func TestArrivalOfAHeldNotification(t *testing.T) {
 	}
 }
 
-func TestNewLeaderIsNotWrongAtOnce(t *testing.T) {
+func TestNewBeliefIsWrongOnlyAfterADelay(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Read()
 	began := s.Tree.Now.Add(time.Second)
@@ -315,7 +315,7 @@ func TestNewLeaderIsNotWrongAtOnce(t *testing.T) {
 		return lane
 	}
 	if st := unread.State().State; wrong(st, 5*time.Millisecond) || !wrong(st, 2*time.Second) {
-		t.Error("without a read: want wrong after 2 s, but not at once")
+		t.Error("without a read: want wrong after 2 s, but not after 5 ms")
 	}
 	s.Tree.Now = began.Add(5 * time.Millisecond)
 	s.Read()

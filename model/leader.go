@@ -16,7 +16,7 @@ const (
 	NoCandidate       NoLeader = "no-candidate"            // the queue is empty, or the single znode is absent
 	NotAcknowledged   NoLeader = "not-acknowledged"        // the acknowledgement is absent, or differs from the first contender's data
 	OtherAcknowledged NoLeader = "acknowledged-by-another" // a session other than the first contender's owns the acknowledgement
-	NoRole            NoLeader = "no-role"                 // the kind of the children elects nobody and locks nothing
+	NoRole            NoLeader = "no-role"                 // the children elect nobody and lock nothing
 	UnknownKind       NoLeader = "unknown-kind"            // it is unknown whether the children are candidates
 	Blocked           NoLeader = "blocked"                 // clients may wait for a child that is no contender: Blocker of [State]
 	Unsupported       NoLeader = "unsupported"             // electop cannot decide who leads in this system
@@ -127,7 +127,7 @@ func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 }
 
 // acknowledgedBy returns the session that owns the acknowledgement, 0 for none. Unless stem is "", the
-// children with that stem are acknowledgements.
+// children with that stem are acknowledgements; one of the first contender's session has priority.
 func (a *acknowledgement) acknowledgedBy(stem string, cs *children) (by uint64) {
 	if stem == "" {
 		return a.Session
@@ -150,7 +150,7 @@ func (s *State) IsRival(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(s.Rivals, func(r dialect.Rival) bool { return r.ID() == c.ID() })
 }
 
-// Holders counts the contenders that have the role: one leader, or all that share a lock.
+// Holders counts the contenders that are known to have the role. Several contenders can share a lock.
 func (s *State) Holders() int { return s.role.holders }
 
 // Leader returns the contender that is known to lead, nil for none: see [State.NoLeader].
@@ -207,9 +207,9 @@ func (s *State) Vacancy() (v Vacancy, ok bool) {
 	return s.vacancy, true
 }
 
-// Ghosts finds the ghosts among the contenders of one session, in the queue's order. A ghost is a
-// znode that its client does not use, because the create reply was lost. known is the znode that
-// the client uses instead.
+// Ghosts finds ghosts among the contenders of one session, in the queue's order. A ghost is a znode
+// that its client does not use, because the create reply was lost. known is the znode that the client
+// uses instead of these ghosts. Ghosts does not return the ghosts of another used znode.
 //
 // A member m reports the znode that it uses. A third-party client (m is nil) has a ghost if two of
 // its znodes have the same guid; it uses the last. A client without guids may want several znodes.

@@ -13,7 +13,7 @@ import (
 type Event string
 
 const (
-	Joined       Event = "joined"       // Who joined again; You: electop's candidate joined; "": any contender joined
+	Joined       Event = "joined"       // Who joined again; You: the user's own candidate joined; "": any contender joined
 	Left         Event = "left"         // Who left
 	Handoff      Event = "handoff"      // leadership passed from Who to To, for a Cause
 	Elected      Event = "elected"      // Who was elected, but did not acknowledge in time
@@ -199,8 +199,8 @@ func (u *Setup) Settled(s *doctor.State, n int) bool {
 	return s.Queue.Len() == n
 }
 
-// Settled reports whether the leader has acknowledged, and each member without a fault waits in the
-// queue or leads. A ghost, and a leader with SlowLead, need not acknowledge.
+// Settled reports whether the leader has acknowledged, and each member without a fault waits in the queue or leads,
+// uses the election's recipe and is not leaving. A ghost, and a leader with SlowLead, need not acknowledge.
 func Settled(s *doctor.State) bool {
 	first := s.First()
 	if m := s.Member(first); !s.Acknowledged() && (m == nil || !m.SlowLead && m.Znode == first.Name) {

@@ -123,11 +123,11 @@ func TestConditions(t *testing.T) {
 			return r.View().Happened != ""
 		}
 		if x.yes != nil && !try(x.yes) {
-			t.Errorf("%+v did not come true", x.c)
+			t.Errorf("%+v was not met", x.c)
 		}
 		for i, no := range x.no {
 			if try(no) {
-				t.Errorf("%+v came true after no[%d]", x.c, i)
+				t.Errorf("%+v was met after no[%d]", x.c, i)
 			}
 		}
 		seen[x.c.Event] = true
@@ -161,7 +161,7 @@ func TestEventsBeforeThePartDoNotCount(t *testing.T) {
 	w.member("birch", func(m *model.Member) { m.SlowLead = true })
 	w.member("amber", func(m *model.Member) { m.Ending = model.Resigning })
 	w.drop("amber")
-	w.join("delta") // the journal holds this event back behind the handoff
+	w.join("delta") // this event waits until the handoff is due
 	w.pass(10 * time.Millisecond)
 	l := oneAct(lesson.Condition{Event: lesson.Joined})
 	l.Parts[0].Text[0] = "{slow}"

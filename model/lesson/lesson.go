@@ -14,9 +14,9 @@
 //
 // # Roles
 //
-// Texts and conditions name roles, such as the leader, and usually no candidates. The roles follow
-// the election until the part waits for the act. From then on each role except [Newcomer] keeps its
-// candidate, even if the candidate leaves.
+// Texts and conditions name roles, such as the leader, and usually no candidates. Before the wait for
+// the act, the roles follow the election while the election fits the part. From the beginning of the
+// wait, each role except [Newcomer] keeps its candidate, even if the candidate leaves.
 //
 // # When a part cannot go on
 //
@@ -55,7 +55,7 @@ type Setup struct {
 // Fault is a fault of a candidate in a [Setup].
 type Fault struct {
 	Fault string `toml:"fault"` // a name in the list of faults
-	On    int    `toml:"on"`    // the candidate's place in the queue, from 1
+	On    int    `toml:"on"`    // the candidate's place in the queue before the first fault, from 1
 }
 
 // Part is a part of a lesson. Its texts may have placeholders, such as {leader}: see values and roles.
@@ -76,8 +76,8 @@ type Question struct {
 	Wrong   string   `toml:"wrong"` // feedback on a wrong answer
 }
 
-// Option is a possible answer. The right answer is the first option whose condition came true
-// during the wait, otherwise the option with Else.
+// Option is a possible answer. The right answer is the first option whose condition was met during
+// the wait, otherwise the option with Else.
 type Option struct {
 	Text  string     `toml:"text"`
 	If    *Condition `toml:"if"`
@@ -107,7 +107,7 @@ type Input string
 const (
 	Next   Input = "next" // continue with the next part
 	Hint   Input = "hint"
-	Skip   Input = "skip" // skip the question or the wait
+	Skip   Input = "skip" // skip the question, the wait, or a part that cannot go on
 	Back   Input = "back" // restart the part, or the previous part if nothing was done in this part
 	Answer Input = "answer"
 )
@@ -139,5 +139,5 @@ type View struct {
 	CanBack     bool
 	CanNext     bool
 	Done        bool
-	Skipped     bool // something in the lesson was skipped
+	Skipped     bool // something in the lesson was skipped, and not done later
 }

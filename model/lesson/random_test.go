@@ -41,7 +41,7 @@ func anyLesson(t *rapid.T) *lesson.Lesson {
 				p.Act.Until = append(p.Act.Until, condition("until"))
 			}
 			if rapid.Bool().Draw(t, "asks") {
-				q := &lesson.Question{Ask: texts.Draw(t, "ask"), Right: "Right.", Wrong: "No.", Hints: []string{texts.Draw(t, "clue")}}
+				q := &lesson.Question{Ask: texts.Draw(t, "ask"), Right: "Right.", Wrong: "No.", Hints: []string{texts.Draw(t, "question's hint")}}
 				for range rapid.IntRange(1, 4).Draw(t, "options") {
 					c := condition("if")
 					c.Then = false

@@ -32,7 +32,7 @@ const (
 	// Amber and Birch are the members with these IDs, with or without a znode.
 	Amber Role = "amber"
 	Birch Role = "birch"
-	// You is electop's own candidacy. Only conditions with Joined may use this role.
+	// You is the user's own candidate. Only conditions with Joined may use this role.
 	You Role = "you"
 	// Nobody means that there is no candidate. Only conditions with Handoff may use this role.
 	Nobody Role = "nobody"

@@ -18,7 +18,7 @@ type phase int
 const (
 	preparing phase = iota
 	reading         // the part has no act
-	asking          // no answer yet, or the part does not fit; the roles follow the election
+	asking          // no answer yet, or the election does not fit the part
 	waiting         // the part waits for the act and its effect
 	stuck
 	finished // all conditions of the act were met
@@ -33,12 +33,12 @@ type Run struct {
 	state      *doctor.State
 
 	part    int
-	skipped []bool // the parts in which something was skipped
+	skipped []bool // the parts in which something was skipped, and not done later
 
 	// The method enter resets all fields below.
 	phase       phase
 	fit         bool     // the election fits the part
-	holders     *holders // fixed while the part waits
+	holders     *holders // while the part waits, only Newcomer changes
 	known       uint64   // number of the last event before the wait, including events that the journal held back
 	acted       bool     // the act was done to its target
 	met         []bool   // for each condition of the act, whether it was met
@@ -336,8 +336,8 @@ func (r *Run) feedback(q *Question) string {
 
 const cannot = "This part cannot go on: < restarts it."
 
-// Fits reports whether the part can begin in the state s. A part without an act always can. Otherwise
-// the part's roles must have holders, and the recipe, rules and faults must agree with the part's setup.
+// Fits reports whether the part can begin in the state s. A part without an act always can. Otherwise the part's
+// roles must have holders, and no other candidate may have a fault. An election must have the setup's recipe and rules.
 func (r *Run) Fits(s *doctor.State) bool {
 	p, h := r.now(), holdersIn(s)
 	if p.Act == nil {
@@ -355,7 +355,7 @@ func (r *Run) Fits(s *doctor.State) bool {
 	for _, u := range p.Act.Until {
 		if u.Event == Handoff && h.of[u.To].queued && h.of[u.To].id != h.of[Second].id ||
 			u.Event == Acknowledged && u.Who == p.Act.Target && h.of[u.Who].id != h.of[Leader].id {
-			return false // the act would make another candidate lead
+			return false // To or Who would not lead after the act
 		}
 	}
 	u, last := r.setup(), ""
@@ -391,8 +391,8 @@ func (r *Run) otherRules(s *doctor.State, keys []string) string {
 	return ""
 }
 
-// newFault names the fault that began or ended, "" for none. While a candidate has the
-// fault LosesReply, its resignation belongs to that fault.
+// newFault names the fault that began or ended, or a new resignation; "" for none. It ignores the end of
+// LosesReply. While a member has LosesReply, its resignation belongs to that fault.
 func newFault(old, now *model.Member) string {
 	switch {
 	case now.LosesReply && !old.LosesReply:

@@ -93,7 +93,7 @@ type Watcher struct {
 	Known map[string]znode.Znode // the last children; a child that was deleted during the read is Unread
 }
 
-// Read reads all children, or only changes if full is false. It calls the function between before it reads child data.
+// Read reads only changes if full is false and the parent is the same. It calls between before each read of a child.
 func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	t := w.Tree
 	if !t.Exists {
@@ -103,7 +103,7 @@ func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	r := &model.Read{At: t.Now, Presence: model.Present, Parent: t.Stat(), Full: full || w.Czxid != t.czxid, Gap: gap}
 	listed := t.Names()
 	if w.Czxid != t.czxid {
-		w.Known = nil // these are children of another parent
+		w.Known = nil // the children in Known belong to another parent
 	}
 	before := w.Known
 	if r.Full {
@@ -149,7 +149,7 @@ func (w *Watcher) Refresh(name string) *model.Refresh {
 	return &model.Refresh{At: w.Tree.Now, Znode: z}
 }
 
-// Stat computes the cversion as DataNode.copyStat of ZooKeeper does; creates counts the creates so far.
+// Stat computes the cversion as DataNode.copyStat of ZooKeeper does. creates counts all creates of children.
 func Stat(czxid int64, creates uint32, children int32) znode.Parent {
 	return znode.Parent{Czxid: czxid, Cversion: int32(2*creates) - children, Children: children, Pzxid: czxid + int64(creates)}
 }
