@@ -54,7 +54,7 @@ func TestJournalRecognisesDialects(t *testing.T) {
 	if got := s.J.State().Leader(); got.Name != c || got.Who != "c" {
 		t.Errorf("%+v leads, want c", got)
 	}
-	// A reader's name belongs to a wider dialect of the same lock.
+	// The name of a reader shows a read-write lock. The writer's name fits both dialects.
 	before := len(s.J.State().Handoffs)
 	s.Add(modeltest.Hex2+"__rlock__", 8, "r")
 	s.Read()
@@ -76,7 +76,7 @@ func TestJournalRecognisesAnotherParent(t *testing.T) {
 	wantDialect(s, "unknown, unknown: b")
 	s.Add("odd-", 3, "c")
 	s.Read()
-	wantDialect(s, "unknown-election, election: b c") // two children of one form
+	wantDialect(s, "unknown-election, election: b c") // two children with one prefix show an election
 	s.Tree.DeleteParent()
 	s.Read()
 	wantDialect(s, "unknown-election, election:")

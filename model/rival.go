@@ -8,15 +8,15 @@ import (
 )
 
 // RivalWait is how long a rival must last before it counts for [MixedClients]. By then a table usually
-// shows the watch of a candidate that waits. A rival that is new in a snapshot counts at once.
+// shows the watch of a candidate that waits. A rival that is new in a snapshot counts without this wait.
 const RivalWait = 3 * time.Second
 
-// rivals are the candidates that lead beside the first contender according to the rule of their
+// rivals are the candidates that may lead beside the first contender, according to the rule of their
 // library.
 type rivals struct {
 	now       []dialect.Rival
-	waiters   []dialect.ID // they watch a lower child, according to a table
-	contested []dialect.ID // they lasted for [RivalWait], and are no waiters
+	waiters   []dialect.ID // candidates that watch a lower child, according to a table
+	contested []dialect.ID // rivals that counted for [MixedClients], unless Unaware then set a watch; at most [HistoryMax]
 }
 
 func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string, since time.Time) {
@@ -44,8 +44,8 @@ func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string,
 	}
 }
 
-// contest reports whether a rival has lasted for [RivalWait]. A client with a held message does not
-// count, because it may be about to set its watch.
+// contest reports whether a rival has lasted for [RivalWait]. A rival does not count while a message of
+// its Unaware candidate is held, because that candidate may be about to set its watch.
 func (r *rivals) contest(at time.Time, pace *Pace) (found bool) {
 	for _, x := range r.now {
 		if at.Sub(x.Since) < RivalWait || pace.Holds(x.Unaware.Session) {

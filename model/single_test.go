@@ -157,12 +157,12 @@ func TestParentInPlaceOfASingleZnode(t *testing.T) {
 	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: 9})
 	readSingle(s, 5, "a leader of its own")
 	if st := s.J.State(); st.Dialect == nil || !st.Dialect.Single || st.Ack.Path != "" {
-		t.Fatalf("single znode: dialect %s, acknowledgement %q; want one for single znodes, none", modeltest.DialectID(st.Dialect), st.Ack.Path)
+		t.Fatalf("single znode: dialect %s, acknowledgement %q; want a dialect for single znodes, no acknowledgement", modeltest.DialectID(st.Dialect), st.Ack.Path)
 	}
 	s.After(time.Second)
 	s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Present, Full: true, Parent: znode.Parent{Czxid: 7}})
 	if st := s.J.State(); st.Dialect != nil || st.Ack.Path != "/somewhere-leader" {
-		t.Errorf("parent: dialect %s, acknowledgement %q; want none, /somewhere-leader", modeltest.DialectID(st.Dialect), st.Ack.Path)
+		t.Errorf("parent: dialect %s, acknowledgement %q; want no dialect, /somewhere-leader", modeltest.DialectID(st.Dialect), st.Ack.Path)
 	}
 }
 

@@ -42,14 +42,14 @@ type State struct {
 	Rivals  []dialect.Rival
 	Leaving bool   // the participants of a double barrier are leaving it
 	Flows   []Flow // of a queue, oldest first
-	// Unsettled reports whether deletions of the leader's znodes were received, but are not in the state yet.
+	// Unsettled reports whether the state lacks received deletions of znodes of the leader's session.
 	Unsettled bool
 	// NextSequence is the number of the next candidate's znode, if it is known.
 	NextSequence      uint32
 	NextSequenceKnown bool
 
 	Members []*Member // by ID
-	// Ack is an acknowledgement that names the leader, otherwise another acknowledgement. AckPaths has all their paths.
+	// Ack is an acknowledgement that names the leader, otherwise any other. AckPaths has the paths of all that are read.
 	Ack      AckState
 	AckPaths []string
 	// Directories has the last reads of the directories of [State.Around] and [State.Counted], by path.
@@ -83,7 +83,7 @@ type State struct {
 	notified    map[uint64]int // counts the notifications of each session
 	crowded     bool           // a session owns several contenders, or a contender has no session
 	bySession   map[uint64]*Member
-	unexplained []uint64 // sessions of former leaders, sorted
+	unexplained []uint64 // sessions of former leaders whose [Cause] may still be corrected, sorted
 	acks        []ackZnode
 	watchers    *Watchers // at the last request for watches
 	notes       map[string]*Ack
@@ -238,7 +238,7 @@ type Snapshot struct{ State *State }
 func (Snapshot) EventBody() {}
 
 // Sessions returns the sessions that the servers' tables should cover, sorted: those of contenders,
-// and of former leaders with an unexplained end.
+// and of former leaders whose [Cause] may still be corrected.
 func (s *State) Sessions() []uint64 {
 	out := make([]uint64, 0, s.Queue.Len()+len(s.unexplained))
 	for _, c := range s.Queue.All() {

@@ -7,8 +7,8 @@ import (
 )
 
 // timeBounds bounds the time at which the server of electop's session applied a change. Compared with a read, a
-// notification gives a closer lower bound and, for one change, a closer upper bound. A notification's delay is
-// unknown, so the lower bound is when electop sent the last request whose reply came before the notification.
+// notification gives a closer lower bound and, for one change of the children, a closer upper bound. A notification's
+// delay is unknown, so the lower bound is when electop sent the last request whose reply came before the notification.
 type timeBounds struct {
 	earliest, latest time.Time // zero: unknown
 	likely           time.Time // the best guess; zero: none
@@ -55,7 +55,7 @@ func (s *Span) Loose(d time.Duration) bool {
 // looseLeast is about the time of a read on a good network.
 const looseLeast = 10 * time.Millisecond
 
-// listTimes has the times of the last list. A Delta clears the reply time, and a later AppliedAfter replaces the request time.
+// listTimes has the times of the last list. A Delta clears at, and sets sent to its AppliedAfter if that is later.
 type listTimes struct{ sent, at time.Time } // of the request and of the reply; zero: unknown
 
 // changed bounds the time of each change in r. n is the number of changes, negative for unknown.

@@ -67,13 +67,13 @@ func (d *distant) request(serve func() (answered func())) {
 	})
 }
 
-func (d *distant) list(notified, heard time.Time) {
+func (d *distant) list(notified, appliedAfter time.Time) {
 	sent := d.tree.Now
 	d.request(func() func() {
 		d.watch = true
 		r := d.w.Read(false, false, nil)
 		return func() {
-			r.At, r.Sent, r.Notified, r.AppliedAfter = d.tree.Now, sent, notified, heard
+			r.At, r.Sent, r.Notified, r.AppliedAfter = d.tree.Now, sent, notified, appliedAfter
 			d.apply(r)
 		}
 	})
@@ -85,18 +85,18 @@ func (d *distant) changed() {
 	}
 	d.watch = false
 	d.reply(func() {
-		notified, heard := d.tree.Now, d.lastSent
-		d.agenda.Add(d.tree.Now.Add(d.delay()), func() { d.list(notified, heard) })
+		notified, appliedAfter := d.tree.Now, d.lastSent
+		d.agenda.Add(d.tree.Now.Add(d.delay()), func() { d.list(notified, appliedAfter) })
 	})
 }
 
-func (d *distant) readAck(notified, heard time.Time) {
+func (d *distant) readAck(notified, appliedAfter time.Time) {
 	sent := d.tree.Now
 	d.request(func() func() {
 		d.ackWatch = true
 		a := *d.ack
 		return func() {
-			a.At, a.Sent, a.Notified, a.AppliedAfter = d.tree.Now, sent, notified, heard
+			a.At, a.Sent, a.Notified, a.AppliedAfter = d.tree.Now, sent, notified, appliedAfter
 			d.apply(&a)
 		}
 	})

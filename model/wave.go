@@ -14,7 +14,7 @@ type Wave struct {
 	Znode   string
 	Zxid    int64
 	Deleted time.Time
-	// Reactions has the notified sessions, sorted, at most [ReactionsMax]. More counts the others.
+	// Reactions has the notified sessions, sorted, at most [ReactionsMax]. More counts the other notified sessions.
 	Reactions []Reaction
 	More      int
 	Counts    []WaveCount   // oldest first, at most [CountsMax]
@@ -24,7 +24,7 @@ type Wave struct {
 // Reaction is the reaction of a notified session. Third-party clients do not report reactions.
 type Reaction struct {
 	Session uint64
-	Read    time.Duration // when the candidate read the list again; 0: not reported
+	Read    time.Duration // when the candidate read the list again, at the latest when it was elected; 0: not reported
 	Done    time.Duration // when the candidate set the next watch or was elected; 0: not reported
 }
 

@@ -23,7 +23,7 @@ type Tries struct {
 // Tried is an attempt to write.
 type Tried struct {
 	*Write
-	Stale bool // the leader's znode was deleted before the write
+	Stale bool // the leader's znode was deleted before the write, see deletionReports.stale
 }
 
 type work struct {

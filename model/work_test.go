@@ -20,10 +20,10 @@ import (
 func TestStaleWrites(t *testing.T) {
 	const deleted = 20
 	for _, c := range []struct {
-		name      string
-		write     model.Write
-		afterWake bool
-		stale     bool
+		name        string
+		write       model.Write
+		afterReport bool
+		stale       bool
 	}{
 		{"in time", model.Write{Resource: model.Counter, Zxid: 19}, false, false},
 		{"in time, reported late", model.Write{Resource: model.Counter, Zxid: 19}, true, false},
@@ -48,11 +48,11 @@ func TestStaleWrites(t *testing.T) {
 			if w.Token == 0 {
 				w.Token = 10
 			}
-			if c.afterWake {
+			if c.afterReport {
 				j.Apply(report)
 			}
 			j.Apply(&w)
-			if !c.afterWake {
+			if !c.afterReport {
 				j.Apply(report)
 			}
 			got := j.State().Work

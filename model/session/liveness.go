@@ -25,9 +25,9 @@ import (
 // # Bounds from deadlines
 //
 // d is the time on our clock at which the leader's clock shows 0, so a deadline D is D+d on our
-// clock. An anchor is one of our own sessions, with a deadline in the same reply as D. It bounds d: take
-// an anchor with deadline D' and timeout to', in a reply that arrived at R on our clock. The leader
-// received the anchor's last sign of life before R, and at T >= D' - to' - tick on its own clock:
+// clock. An anchor is one of our own sessions whose deadline is in the same reply as D. The anchor's
+// deadline is D', its timeout is to', and the reply arrived at R on our clock. The leader received the
+// anchor's last sign of life before R, and at T >= D' - to' - tick on the leader's clock:
 //
 //	d  <=  R - (D' - to' - tick)
 //
@@ -63,8 +63,8 @@ const (
 	tickDefault = 3 * time.Second        // ZooKeeper's default tickTime; its sample configuration has 2 s
 	wallUnit    = time.Second
 	wallError   = 10 * time.Millisecond
-	// reconnect is the time in which a healthy client connects again. go-zookeeper waits a second
-	// before it connects.
+	// reconnect is the time in which a healthy client connects again. By default, go-zookeeper waits a
+	// second before it connects to its previous server again.
 	reconnect = 3 * time.Second
 	// DangerOver is how long a danger stays after its bound. A znode that still exists then shows
 	// that the bound was wrong.
@@ -139,8 +139,8 @@ type Liveness struct {
 	// quiet is the time of the first reply with the present state of conn, or with the present deadline
 	// if conn is nil; zero: not known. A new ensembleTerm resets it.
 	quiet time.Time
-	// connRound is the beginning of the last round with connections, deadlineRound of the last round
-	// with a deadline.
+	// connRound is the beginning of the last round that showed the session's connection or its absence,
+	// deadlineRound of the last round with the session's deadline.
 	connRound, deadlineRound time.Time
 
 	after       time.Time // the servers certainly received a sign of life after this time; zero: not known
@@ -157,7 +157,7 @@ func (h *Liveness) applyConn(t *Table, x Conn) {
 	old := h.conn
 	if old == nil || h.last.Server != x.Server || old.Addr != x.Conn.Addr || old.LastResponse != x.Conn.LastResponse || old.Received != x.Conn.Received {
 		h.quiet = x.At
-		if old != nil || !h.absent.IsZero() { // the connection changed after the last round began
+		if old != nil || !h.absent.IsZero() { // the connection changed after connRound
 			h.after = Later(h.after, h.connRound)
 		}
 	}
@@ -178,8 +178,8 @@ func (h *Liveness) applyNoConn(t *Table) {
 func (h *Liveness) applyDeadline(t *Table, s *Server, d Deadline, k clock) {
 	if addr := znode.Safe(s.Addr, 0); h.deadline != d || h.leader != addr {
 		if h.leader == addr && h.deadline.Wall == d.Wall && d.At > h.deadline.At {
-			// The deadline moved after the last round with a deadline began. The client's sign of
-			// life may be up to a tick older.
+			// The deadline moved after deadlineRound. The client's sign of life may be up to a tick
+			// older.
 			h.after = Later(h.after, h.deadlineRound.Add(-k.tick))
 		}
 		h.deadline, h.leader = d, addr
@@ -267,7 +267,7 @@ func (h *Liveness) LastKnown() string {
 	case h.conn != nil:
 		return "connected to " + h.last.Server + " when it was last queried, at " + units.Clock(h.connRound)
 	}
-	return "the servers did not report when its session expires"
+	return "the servers did not report whether its session expired"
 }
 
 // Likely returns the time from which a deletion of the znode probably means that the session expired.

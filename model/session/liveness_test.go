@@ -105,6 +105,6 @@ func TestSilenceBeforeTheFirstRound(t *testing.T) {
 	}
 	d := r.tracker.Danger(7, at(8))
 	if d == nil || d.By.IsZero() || d.Silent.After(d.By.Add(-10*time.Second)) || d.Silent.Before(began) {
-		t.Fatalf("danger %+v, want Silent from second 0 to one timeout before By", d)
+		t.Fatalf("danger %+v, want a Silent between second 0 and one timeout before By", d)
 	}
 }

@@ -32,7 +32,7 @@ func TestMergedOverKeepsOlderAnswers(t *testing.T) {
 	}
 	b, a, c := s.Answers.Servers[0], s.Answers.Servers[1], s.Answers.Servers[2]
 	if a.Watches != answered(1) || len(a.Watched) != 1 || a.Connections != answered(2) || a.Basic != answered(2) || !a.Leftover {
-		t.Errorf("answers of a: got %+v, want the watches from round 1 and everything else from round 2", a)
+		t.Errorf("answers of a: got %+v, want the watches and Leftover from round 1, and the other fields from round 2", a)
 	}
 	if b.Watches.State != session.Refused || b.Basic != answered(2) {
 		t.Errorf("answers of b: got %+v, want the refusal of watches from round 1 and Basic from round 2", b)
@@ -45,6 +45,6 @@ func TestMergedOverKeepsOlderAnswers(t *testing.T) {
 	}
 	j.Apply(round(3, session.Server{Addr: "a:1", Basic: answered(3), Connections: answered(3), Sessions: answered(3), Watches: answered(3)}))
 	if a := j.State().Answers.Servers[0]; a.Watches != answered(3) || len(a.Watched) != 0 || a.Leftover {
-		t.Errorf("answers of a after a full round: got %+v, want no watches", a)
+		t.Errorf("answers of a after a full round: got %+v, want no watches and no Leftover", a)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // ensemble's leader, or a standalone server, has deadlines.
 //
 // A journal gets only the part of a table about its election:
-//   - the watches on the election's znodes;
+//   - the election's ephemeral znodes, and the watches on its znodes;
 //   - the connections and deadlines of the sessions that own or watch the election's znodes, of the
 //     Anchors, and of others that the journal needs;
 //   - the connections from the Hosts.
@@ -38,7 +38,7 @@ type Table struct {
 	// servers little. If that costs more now, Restraint is the reason, and Every is 0.
 	Cheap     bool      `json:"cheap,omitempty"`
 	Restraint Restraint `json:"restraint,omitzero"`
-	// Hosts are hosts of clients, see [HostOf]. The table has all connections from these hosts.
+	// Hosts are hosts of clients, see [HostOf]. The table has all their connections with a session.
 	Hosts []string `json:"hosts,omitempty"`
 }
 

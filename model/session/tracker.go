@@ -2,9 +2,9 @@
 // connected, when its client last sent a sign of life, and when it expires.
 //
 // A [Table] has the answers of the ensemble's members in one round of requests. The
-// [Tracker] applies one table after the other. For each session that owns a contender, it has a
-// [Liveness]: bounds of the time of the client's last sign of life. The bounds help to decide why a
-// leader's znode was deleted, and whether a contender's session is about to expire.
+// [Tracker] applies one table after the other. For the sessions of contenders and of recent leaders, it
+// has a [Liveness]: bounds of the time of the client's last sign of life. The bounds help to decide why
+// a leader's znode was deleted, and whether a contender's session is about to expire.
 //
 //	Table -> Tracker.Apply -> Liveness, Danger, View
 //
@@ -257,8 +257,8 @@ type ensembleTerm struct {
 	known  bool
 }
 
-// updateTerm sets the term, and reports whether all timeouts have started again since the previous
-// table.
+// updateTerm sets the term. renewed reports whether a new term began after the last known term: then
+// all timeouts have started again.
 func (k *Tracker) updateTerm(t *Table) (renewed bool) {
 	var now ensembleTerm
 	for i := range t.Servers {
