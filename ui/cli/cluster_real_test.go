@@ -266,8 +266,8 @@ func secretFile(t *testing.T, lines string) string {
 	return path
 }
 
-// refusedAtOnce checks that commands end long before --connect-timeout, and print want but no secret.
-func refusedAtOnce(t *testing.T, path, want, secret string, flags ...string) {
+// refusedWithoutRetry checks that commands end long before --connect-timeout, and print want but no secret.
+func refusedWithoutRetry(t *testing.T, path, want, secret string, flags ...string) {
 	t.Helper()
 	for _, command := range []string{"status", "events", "discover", "campaign"} {
 		args := []string{command, "--connect-timeout", "1h"}
@@ -330,8 +330,8 @@ func TestClusterThatRequiresSASL(t *testing.T) {
 	if code := c.finish(t); code != 1 || !strings.Contains(c.errs.all(), "ACL") {
 		t.Errorf("another account: exit code %d, want 1; error %q, want one about the ACL", code, c.errs.all())
 	}
-	refusedAtOnce(t, "/private", "requires authentication", secret, plain...)
-	refusedAtOnce(t, "/private", "user or password is wrong", "wrong-horse", append(plain, "--auth-file", secretFile(t, "sasl:operator:wrong-horse\n"))...)
+	refusedWithoutRetry(t, "/private", "requires authentication", secret, plain...)
+	refusedWithoutRetry(t, "/private", "user or password is wrong", "wrong-horse", append(plain, "--auth-file", secretFile(t, "sasl:operator:wrong-horse\n"))...)
 
 	x := openTerminal(t, 120, 36, slices.Concat([]string{"/private"}, plain)...)
 	x.sees("The servers refuse this client", "requires authentication", "electop help authentication")
@@ -391,7 +391,7 @@ func TestKerberisedCluster(t *testing.T) {
 	status([]string{"KRB5_CONFIG=" + none}, 2, "configuration of Kerberos", "--krb5")
 	checkRetryableErrors(t, k, operator)
 
-	// After each error below, no further attempt can succeed.
+	// After the errors below, electop does not try again.
 	brief := k.login(t, operator, "operator", "1s")
 	zktest.Await(t, "the end of the ticket", func() bool { return exec.Command("klist", "-s", "-c", brief).Run() != nil })
 	status(tickets(brief), 1, "expired at", "--krb5")
@@ -499,7 +499,7 @@ func TestReplyBeyondAllLimits(t *testing.T) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer l.Close()
-	running.Go(func() { // opens sessions, and announces a reply of 1.3 GB to most requests
+	running.Go(func() { // announces a reply of 1.3 GB, except to connect, sync and exists
 		for {
 			c, err := l.Accept()
 			if err != nil {

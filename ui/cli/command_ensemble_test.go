@@ -144,7 +144,7 @@ func (h *faultTest) send(pid int, sig syscall.Signal) {
 	}
 }
 
-func (h *faultTest) stop(pid int) (repair func()) {
+func (h *faultTest) suspend(pid int) (repair func()) {
 	h.send(pid, syscall.SIGSTOP)
 	return func() { h.send(pid, syscall.SIGCONT) }
 }
@@ -162,7 +162,7 @@ func onLinks(s *campaigner, do func(*fault.Link)) (repair func()) {
 
 func (h *faultTest) member() *zktest.Server { return h.e.Members[h.rng.IntN(len(h.e.Members))] }
 
-// faults maps a name to a fault for s, the campaigner whose command runs. repair is nil for a fault that does not last.
+// faults maps a name to a fault for s, the campaigner whose command runs. repair is nil if the fault needs none.
 var faults = map[string]func(h *faultTest, s *campaigner, running commandRun) (repair func()){
 	"network cut": func(_ *faultTest, s *campaigner, _ commandRun) func() { return onLinks(s, (*fault.Link).Cut) },
 	"network held": func(_ *faultTest, s *campaigner, _ commandRun) func() {
@@ -178,11 +178,11 @@ var faults = map[string]func(h *faultTest, s *campaigner, running commandRun) (r
 		<-s.ended
 		return nil
 	},
-	"electop stopped": func(h *faultTest, s *campaigner, _ commandRun) func() { return h.stop(s.Process.Pid) },
-	"guard killed":    func(h *faultTest, _ *campaigner, n commandRun) func() { h.send(n.guard, syscall.SIGKILL); return nil },
-	"guard stopped":   func(h *faultTest, _ *campaigner, n commandRun) func() { return h.stop(n.guard) },
-	// Without the guard, Linux kills only the first process of a command. Campaigner a's command has only one.
-	"both killed": func(h *faultTest, s *campaigner, n commandRun) func() {
+	"electop suspended": func(h *faultTest, s *campaigner, _ commandRun) func() { return h.suspend(s.Process.Pid) },
+	"guard killed":      func(h *faultTest, _ *campaigner, n commandRun) func() { h.send(n.guard, syscall.SIGKILL); return nil },
+	"guard suspended":   func(h *faultTest, _ *campaigner, n commandRun) func() { return h.suspend(n.guard) },
+	// On Linux the command's first process dies with the guard. Only the command of a has no other process.
+	"electop and guard killed": func(h *faultTest, s *campaigner, n commandRun) func() {
 		h.send(s.Process.Pid, syscall.SIGKILL)
 		if s.name == "a" && runtime.GOOS == "linux" {
 			h.send(n.guard, syscall.SIGKILL)
@@ -190,8 +190,8 @@ var faults = map[string]func(h *faultTest, s *campaigner, running commandRun) (r
 		<-s.ended
 		return nil
 	},
-	"guard stopped, network held": func(h *faultTest, s *campaigner, n commandRun) func() {
-		cont, heal := h.stop(n.guard), onLinks(s, func(l *fault.Link) { l.Hold() })
+	"guard suspended, network held": func(h *faultTest, s *campaigner, n commandRun) func() {
+		cont, heal := h.suspend(n.guard), onLinks(s, func(l *fault.Link) { l.Hold() })
 		return func() { heal(); cont() }
 	},
 	"znode deleted": func(h *faultTest, _ *campaigner, n commandRun) func() {

@@ -144,7 +144,7 @@ func startStamper(t *testing.T, addr, path, name string, stamps *stamps, process
 	return cmd
 }
 
-func TestCommandEndsIfElectopIsKilledOrStopped(t *testing.T) {
+func TestCommandEndsIfElectopIsKilledOrSuspended(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t)
 	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP} {
@@ -201,7 +201,7 @@ func TestPausedCommandWritesWithOldToken(t *testing.T) {
 		leader = stamps.awaitAfter(t, "the pause", paused)
 		return leader.name == "birch"
 	})
-	command := processes[1] + processes[2] - old.guard
+	command := processes[1] + processes[2] - old.guard // the order of ps is unknown
 	if err := syscall.Kill(command, syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}

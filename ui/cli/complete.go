@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	completeWithin = time.Second // bounds a completion, even if its session cannot be closed in time
+	completeWithin = time.Second // bounds the search for a completion, even if its session cannot be closed in time
 	searchWithin   = 800 * time.Millisecond
 	completeMax    = 200
 )
@@ -48,7 +48,7 @@ func (o *options) completePaths(most int) cobra.CompletionFunc {
 	}
 }
 
-// completeCampaign completes one PATH. Later words count as CMD, because cobra does not report a --.
+// completeCampaign completes one PATH. Later words count as CMD: a completion cannot know whether -- precedes them.
 func (o *options) completeCampaign(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 || begun != "" && begun[0] != '/' {
 		return nil, cobra.ShellCompDirectiveDefault

@@ -80,8 +80,8 @@ func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, er
 	}
 }
 
-// Do connects and runs f, within --connect-timeout. It tries again if the connection was lost, and with a
-// larger limit if a reply was too large.
+// Do connects and runs f, within --connect-timeout. If the connection was lost, Do tries again. If a reply
+// was too large, Do tries again with a larger limit for replies.
 func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Context, *client.Conn) error) error {
 	reach := o.Reach()
 	deadline := time.Now().Add(reach.For)
@@ -131,7 +131,7 @@ func (r Reach) Failed(servers client.ConnectString, why string) error {
 	if why == "" {
 		why = "no answer"
 	}
-	// The reason is one server's error, so unknown hosts are added.
+	// why is the error of one server. Hosts of other servers may be unknown, too.
 	if unknown := unknownHosts(context.Background(), servers); len(unknown) > 0 && !strings.Contains(why, "no such host") {
 		why += "; " + noSuchHost(unknown)
 	}

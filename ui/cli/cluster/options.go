@@ -1,6 +1,6 @@
 // Package cluster reaches a live cluster. [Options] holds the flags for servers, credentials and TLS.
 // [Options.Config] returns the configuration of connections, and [Once] connects with it. [Requests]
-// configures requests to the servers about watches, connections and sessions.
+// configures requests for the servers' status, watches, connections and sessions.
 package cluster
 
 import (
@@ -27,7 +27,7 @@ import (
 )
 
 const (
-	DefaultServers = "127.0.0.1:2181" // default of --servers
+	DefaultServers = "127.0.0.1:2181" // for commands without --servers
 	DefaultTimeout = 10 * time.Second // default of --connect-timeout
 	SessionTimeout = 10 * time.Second // default of --session-timeout on a cluster
 )
@@ -70,7 +70,7 @@ func (o *Options) Flags(cmd *cobra.Command) {
 	})
 }
 
-// notEmpty refuses empty values: a script's unset variable must not select the demo.
+// notEmpty refuses empty values: a script's unset variable must not select the demo or DefaultServers.
 type notEmpty struct {
 	to     *string
 	advice string
@@ -101,7 +101,7 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// Config configures connections. It reads the files that the flags name; ctx ends the wait for a FIFO.
+// Config returns the configuration of connections. It reads credentials and certificates; ctx ends a wait for a FIFO.
 func (o *Options) Config(ctx context.Context, log *slog.Logger) (client.Config, error) {
 	servers, err := o.servers()
 	if err != nil {

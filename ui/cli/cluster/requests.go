@@ -59,8 +59,8 @@ type Requests struct {
 	Mode     admin.Mode // "": the command has no flag --admin
 	URL      string
 	Interval time.Duration // between requests for the servers' status; 0: the default
-	Sessions time.Duration // between requests for sessions; 0: only when watches are verified
-	Cheap    bool          // request sessions only while that costs the servers little
+	Sessions time.Duration // between regular requests for connections and sessions; 0: none
+	Cheap    bool          // send regular requests only while they cost the servers little
 	Heavy    bool          // request the watch table also of a server with many watches, and accept larger replies
 }
 
@@ -148,9 +148,9 @@ func (o Requests) Poller(cfg client.Config, conn func() *client.Conn, log *slog.
 // RequestLimit bounds the time for requests to all servers.
 const RequestLimit = 10 * time.Second
 
-// RequestReports requests connections, sessions and watches from every server, and applies the reports
-// to the journals. It does nothing if poller is nil, or if all elections have a known system and no
-// candidate.
+// RequestReports requests connections, sessions and watches from every server. It applies the reports to
+// the journals of elections with a candidate or an unknown system. Without such an election, or if poller
+// is nil, it does nothing.
 func RequestReports(ctx context.Context, poller *admin.Poller, elections []*doctor.Journal) error {
 	if poller == nil {
 		return nil

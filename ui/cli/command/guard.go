@@ -29,14 +29,14 @@ type guard struct {
 	limits limits
 
 	sigterm   <-chan os.Signal
-	announced <-chan limits // from the supervisor; closed when the supervisor ends
+	announced <-chan limits // from the supervisor; closed when it ends, or after an invalid line
 	orphan    bool          // the supervisor has ended
 	command   int           // the command's process ID
 	stopped   time.Duration // when the command got SIGTERM, or ended; 0: not yet
 }
 
-// Guard runs the command in args. The supervisor starts a new process that calls Guard.
-// Guard reads limits from in (stdin) and writes reports to reportFile. It returns when its process has no child left.
+// Guard runs the command in args, in a process that the supervisor started for it. Guard reads limits from in (stdin)
+// and writes reports to reportFile. It returns when it has no child left; on macOS it kills its group, itself included.
 func Guard(in io.Reader, grace time.Duration, args []string) error {
 	if syscall.Getpgrp() != syscall.Getpid() || len(args) == 0 {
 		return errors.New("this command is internal: electop campaign starts it")
@@ -128,7 +128,7 @@ func (g *guard) wait(ended, gone chan<- struct{}) {
 	}
 }
 
-// awaitLease waits until the limits are in the future. After a slow start the first limits can be in the past.
+// awaitLease waits for limits in the future: the first can be past. It returns false if the guard must end instead.
 func (g *guard) awaitLease() bool {
 	for {
 		select {

@@ -26,8 +26,8 @@ func signalAll(command int, sig syscall.Signal) {
 	_ = syscall.Kill(-syscall.Getpid(), sig)
 }
 
-// EndOrphans kills the group of a guard that has ended, and returns when the group is empty. If guard is
-// 0, it does nothing.
+// EndOrphans kills the group of a guard that has ended, and returns when no process that it may kill is
+// left. If guard is 0, it does nothing.
 func EndOrphans(guard int, _ []int) {
 	for guard != 0 {
 		err := syscall.Kill(-guard, syscall.SIGKILL)

@@ -42,7 +42,7 @@ func Descendants(pid int, spared []int) (found []int) {
 
 func descendants() []int { return Descendants(syscall.Getpid(), nil) }
 
-// signalAll signals all descendants. The kernel does not soon reuse the ID of an ended process.
+// signalAll signals all descendants. If one has just ended, no other process has its ID: the kernel reuses IDs late.
 func signalAll(_ int, sig syscall.Signal) {
 	for _, pid := range descendants() {
 		_ = syscall.Kill(pid, sig)

@@ -27,7 +27,7 @@ const (
 // Handoffs wait in a queue, so a slow command does not delay [Hook.Put].
 type Hook struct {
 	Command string        // a shell command; "": none
-	Timeout time.Duration // bounds each run, and the time that Close waits
+	Timeout time.Duration // bounds each run, and the time of all runs after the call of Close
 
 	errs    io.Writer
 	note    func(format string, args ...any)
@@ -48,7 +48,7 @@ type event struct {
 func (h *Hook) Flags(cmd *cobra.Command) {
 	h.Timeout = hookTimeout
 	help.Output.Add(cmd, func(f *pflag.FlagSet) {
-		f.Func("exec", "run `CMD` in the shell for each handoff, with the handoff as one line of JSON on standard input. One CMD runs at a time, for at most 30s; up to 16 handoffs wait. Its output goes to standard error", func(s string) error {
+		f.Func("exec", "run `CMD` in the shell for each handoff, with the handoff as one line of JSON on standard input. One CMD runs at a time, for at most 30s; up to 16 handoffs wait. CMD's output goes to standard error", func(s string) error {
 			if h.Command = s; s == "" {
 				return errors.New("give a command of the shell")
 			}
@@ -58,8 +58,8 @@ func (h *Hook) Flags(cmd *cobra.Command) {
 }
 
 // Start runs the command for the events of [Hook.Put] until [Hook.Close]. The end of ctx kills a
-// running command. errs gets the command's output, note reports ended runs and dropped events, and env is
-// the command's environment.
+// running command. errs gets the command's output, note reports ended and failed runs and dropped events,
+// and env is the command's environment.
 func (h *Hook) Start(ctx context.Context, errs io.Writer, note func(format string, args ...any), env []string) {
 	if h.Command == "" {
 		return
@@ -103,7 +103,7 @@ func (h *Hook) drop(why string) {
 	}
 }
 
-// Close waits, at most Timeout, until the command has run for all queued events.
+// Close waits until the command has run for all queued events. After Timeout it kills the command and drops the rest.
 func (h *Hook) Close() {
 	if h.done == nil {
 		return
@@ -132,7 +132,7 @@ func (h *Hook) run(ctx context.Context, e event) {
 		return
 	}
 	err = cmd.Wait()
-	killGroup(cmd.Process) // ends processes that the command left running
+	killGroup(cmd.Process) // ends processes that are left in the command's group
 	how := cmd.ProcessState.String()
 	switch {
 	case err != nil && ctx.Err() == context.DeadlineExceeded:

@@ -68,7 +68,7 @@ func (r *reign) end() {
 	<-r.done
 }
 
-// Lead starts the command with env added to the environment, and does not wait.
+// Lead starts the command with env added to the environment. It does not wait. A second call before Stop does nothing.
 func (s *Supervisor) Lead(env []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +164,7 @@ type Lease struct {
 
 // The session timeout divided by a share is the time from a signal to the end of the lease.
 const (
-	stopShare = 10 // for SIGTERM; equals leaseMarginShare of package candidate
+	stopShare = 10 // for SIGTERM; package candidate stops leading at the same time
 	killShare = 20 // for SIGKILL
 )
 
@@ -255,7 +255,7 @@ type ending struct {
 
 type run struct {
 	lease  func() Lease
-	end    time.Time // the end of the lease that was last sent to the guard
+	end    time.Time // the end of the lease from which limits were computed
 	limits limits
 
 	guard   *os.Process
@@ -299,7 +299,7 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 		case <-ticker.C:
 			r.tick()
 		case code := <-exited:
-			// If SIGTERM ended the guard, the guard had not started the command, and there is no process to kill.
+			// After SIGTERM the guard exits with 128+15. Then no process is left, or the command was not started.
 			if code != 0 && code != 128+int(syscall.SIGTERM) {
 				EndOrphans(r.guard.Pid, spared)
 			}
