@@ -125,8 +125,8 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// TestAChangeCostsTheSameInACrowd limits bytes too, because a copy of the queue is a single allocation.
-func TestAChangeCostsTheSameInACrowd(t *testing.T) {
+// TestAChangeCostsTheSameWithManyCandidates limits bytes too, because a copy of the queue is a single allocation.
+func TestAChangeCostsTheSameWithManyCandidates(t *testing.T) {
 	cost := func(n int, drawn, tables bool) (bytes, allocs int) {
 		b := newBusyElection(n)
 		if tables {

@@ -18,7 +18,7 @@ type campaignJSON struct {
 	Znode  *string
 }
 
-func believes(t *testing.T, c *command, belief string) (znode string) {
+func awaitBelief(t *testing.T, c *command, belief string) (znode string) {
 	t.Helper()
 	c.out.await(t, belief, func(s string) bool {
 		for line := range strings.Lines(s) {
@@ -55,7 +55,7 @@ func TestCampaignInThirdPartyElections(t *testing.T) {
 					theirs.AwaitLeading(t, first)
 
 					c := run(t, "campaign", path, "--yes", "--name", "birch", "--json", "--servers", server.Addr)
-					own := believes(t, c, "waiting")
+					own := awaitBelief(t, c, "waiting")
 					if errs := c.errs.all(); !strings.Contains(errs, "behind 1 candidate") {
 						t.Errorf("no note about the candidate ahead in the queue: %q", errs)
 					}
@@ -68,7 +68,7 @@ func TestCampaignInThirdPartyElections(t *testing.T) {
 						})
 					}
 					theirs.Resign(t, first)
-					believes(t, c, "leading")
+					awaitBelief(t, c, "leading")
 					s := decode[statusJSON](t, printed(t, 0, "status", path, "--json", "--servers", server.Addr, "--admin", "4lw"))
 					var edges []string
 					for _, c := range s.Candidates {

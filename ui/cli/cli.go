@@ -125,7 +125,7 @@ func newRoot(std IO) *cobra.Command {
 const completionExample = `  electop completion bash > ~/.local/share/bash-completion/completions/electop
   electop completion fish > ~/.config/fish/completions/electop.fish`
 
-// newHelp returns the help command. Cobra's help command prints the help of the root for an unknown name.
+// newHelp returns the help command. Cobra's own exits with 0 if the name is unknown.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:               "help [COMMAND | TOPIC]",
@@ -199,7 +199,7 @@ func meantFlag(cmd *cobra.Command, name string) string {
 	return ": did you mean --" + strings.Join(similar[:min(3, len(similar))], " or --") + "?"
 }
 
-// noCommand returns an error if word resembles the name of a command and does not begin like a PATH.
+// noCommand returns an error if an argument of the root command is no PATH and resembles a command's name.
 func noCommand(cmd *cobra.Command, word string) error {
 	if cmd.HasParent() || word == "" || strings.HasPrefix(word, "/") {
 		return nil
@@ -230,7 +230,7 @@ type IO struct {
 	unhandle func()
 }
 
-// secondSignal lets a second signal end the program at once, because a write can block for ever.
+// secondSignal restores the default action of signals when ctx ends, because a write can block for ever.
 // The dashboard does not use secondSignal, because it must restore the terminal.
 func (std IO) secondSignal(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, std.unhandle)

@@ -153,9 +153,9 @@ func TestSecuredCluster(t *testing.T) {
 		return run(t, slices.Concat([]string{"campaign", "/private", "--json", "--name", name}, all)...)
 	}
 	amber := campaign("amber")
-	head := believes(t, amber, "leading")
+	head := awaitBelief(t, amber, "leading")
 	birch := campaign("birch")
-	believes(t, birch, "waiting")
+	awaitBelief(t, birch, "waiting")
 	acl, _, err := setup.GetACL("/team" + head)
 	for _, a := range acl {
 		if want := map[string]int32{"digest": zk.PermAll, "x509": zk.PermAll, "world": zk.PermRead}[a.Scheme]; a.Perms != want {
@@ -177,7 +177,7 @@ func TestSecuredCluster(t *testing.T) {
 	}
 	amber.cancel()
 	amber.finish(t)
-	believes(t, birch, "leading")
+	awaitBelief(t, birch, "leading")
 	events.out.await(t, "the handoff", func(s string) bool { return strings.Contains(s, `"type":"handoff"`) })
 	events.cancel()
 	events.finish(t)
@@ -313,7 +313,7 @@ func TestClusterThatRequiresSASL(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	auth := []string{"--auth-file", secretFile(t, "# ours\nsasl:operator:"+secret+"\n"), "--log-file", log, "--connect-timeout", "1m"}
 	campaign := run(t, slices.Concat([]string{"campaign", "/private", "--json"}, plain, auth)...)
-	head := believes(t, campaign, "leading")
+	head := awaitBelief(t, campaign, "leading")
 	if _, stat, err := setup.Get(t.Context(), head); err != nil || stat.EphemeralOwner == 0 {
 		t.Errorf("the leader %s: stat %+v, error %v; want an ephemeral znode", head, stat, err)
 	}

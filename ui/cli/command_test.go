@@ -103,9 +103,9 @@ func TestCommandStopsBeforeHandoff(t *testing.T) {
 		"--", "sh", "-c", "trap 'sleep 5; echo stopped; exit 0' TERM; echo started; while :; do sleep 0.01; done")
 	c.out.await(t, "a command", func(s string) bool { return s == "started\n" })
 	next := run(t, "campaign", path, "-s", addr, "--yes", "--json")
-	believes(t, next, "waiting")
+	awaitBelief(t, next, "waiting")
 	c.cancel()
-	believes(t, next, "leading")
+	awaitBelief(t, next, "leading")
 	if got := c.out.all(); got != "started\nstopped\n" {
 		t.Errorf("another candidate leads, and the command printed %q, want that it started and stopped", got)
 	}

@@ -70,8 +70,8 @@ type Config struct {
 	Args      []string // the command line; {servers}, {path} and {id} are replaced
 	Instances int      // started by each check that needs no other number; at least 3
 	Only      []string // names of checks; empty: all
-	// Leading matches an output line if the instance begins to believe that it leads, Following if it stops.
-	// If a group matches another instance's id, Leading shows that the line's instance follows, and Following is ignored.
+	// An instance begins to believe that it leads if Leading matches its output line, and stops if Following does.
+	// If a group matches another instance's id, a match of Leading ends the belief, and Following is ignored.
 	Leading, Following *regexp.Regexp
 	Record             string // directory of the recordings; "": none
 	Env                []string
@@ -94,7 +94,7 @@ const (
 	tick    = 100 * time.Millisecond
 	// grace bounds the reaction of a program to an event. It is long because the machine may be busy.
 	grace = 3 * time.Second
-	// joinLimit bounds the time from the start of a process to its znode.
+	// joinLimit bounds the time from the start of a process until it takes part.
 	joinLimit = 20 * time.Second
 	// sideBySide bounds the checks that run at the same time. They mostly wait.
 	sideBySide = 6
@@ -128,7 +128,7 @@ func Run(ctx context.Context, cfg Config, report func(Result)) error {
 	t := process.NewTasks(ctx)
 	slots := make(chan struct{}, sideBySide)
 	t.Start("checks", func(ctx context.Context) error {
-		for i, c := range slices.Backward(chosen) { // the last check is the longest
+		for i, c := range slices.Backward(chosen) { // idle is last and takes the longest
 			select {
 			case slots <- struct{}{}:
 			case <-ctx.Done():
@@ -204,8 +204,8 @@ func (p *program) find(ctx context.Context) error {
 	return nil
 }
 
-// found reports whether the instances of w have created their znodes, and then sets dir and single. It
-// prefers watched znodes, then sequential ones.
+// found sets dir and single after the instances of w created znodes and became quiet, at the latest after
+// grace, and reports whether it did. It prefers watched znodes, then sequential ones.
 func (p *program) found(w *world) bool {
 	var all []message
 	connected := true

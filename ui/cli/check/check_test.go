@@ -164,7 +164,7 @@ func TestInterruptEndsEveryProcess(t *testing.T) {
 	}
 	cmd, out := electop(t, append([]string{"--only", "idle", "--", "sh", "-c", `(setsid sleep "$0" &); exec "$@" "$0"`, marker}, program("none")...)...)
 	zktest.Must(0, cmd.Start())
-	// Four instances only find the path.
+	// The first four instances only serve to find the path; the fifth belongs to the check.
 	zktest.Await(t, "5 running processes", func() bool { return running("sleep") >= 5 })
 	cmd.Process.Signal(syscall.SIGINT)
 	cmd.Wait()

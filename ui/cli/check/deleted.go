@@ -17,8 +17,8 @@ var deleted = Check{
 		var wrong []string
 		if w.p.single == "" {
 			waiting := w.candidate(1)
-			in, began := waiting.of, w.deletes(waiting)
-			// A waiting instance may notice only when its predecessor leaves.
+			in, began := waiting.of, w.deleteZnode(waiting)
+			// It is enough if the instance notices when its predecessor leaves.
 			if !w.await(time.Second, func() bool { return w.back(in) }) {
 				leader.of.terminate()
 				w.awaitGone(leader)
@@ -29,7 +29,7 @@ var deleted = Check{
 			w.rest()
 			leader = w.candidate(0)
 		}
-		in, began := leader.of, w.deletes(leader)
+		in, began := leader.of, w.deleteZnode(leader)
 		w.await(2*Timeout+grace, func() bool { return w.back(in) || w.p.Following != nil && !in.leads() })
 		switch back := w.back(in); {
 		case !back && in.leads() && w.p.Following != nil:
@@ -43,7 +43,7 @@ var deleted = Check{
 	},
 }
 
-func (w *world) deletes(c candidate) time.Time {
+func (w *world) deleteZnode(c candidate) (at time.Time) {
 	if err := w.stranger().Delete(w.ctx, c.path, -1); err != nil {
 		w.unknown("%v", err)
 	}

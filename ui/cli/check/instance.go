@@ -60,12 +60,12 @@ func (in *instance) facts() facts {
 	return in.now
 }
 
-// A message is a request or a notification. instance.log has no pings, no renewals, and no requests about
-// znodes outside Path.
+// A message is a request or a notification. instance.log has no pings, no renewals, and no requests with a
+// path outside Path.
 type message struct {
 	at      time.Time
 	op      wire.Op // wire.OpNotification for a notification
-	path    string
+	path    string  // "": none
 	watch   bool
 	flags   int32  // of a create
 	created string // path of the created znode
@@ -189,7 +189,7 @@ func (in *instance) messages(from time.Time) (out []message) {
 // "", it returns only the creates of the znode at path.
 func (in *instance) created(path string) []message {
 	return slices.DeleteFunc(in.messages(time.Time{}), func(m message) bool {
-		plain := m.flags == 0 || m.flags > wire.FlagEphemeral|wire.FlagSequential // persistent, a container or with a TTL
+		plain := m.flags == 0 || m.flags > wire.FlagEphemeral|wire.FlagSequential // persistent, container, TTL, or no create
 		return plain || path != "" && m.created != path || !atOrBelowPath(m.created)
 	})
 }

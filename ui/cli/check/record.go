@@ -48,7 +48,7 @@ func (w *world) startRecording() error {
 	return nil
 }
 
-// close ends the recording and returns its file, "" for none. If at is not zero, a replay begins at that time.
+// close ends the recording and returns its file, "" for none. If at is not zero, a replay opens paused at that time.
 func (r *recording) close(at time.Time) (file string) {
 	if r == nil {
 		return ""

@@ -65,7 +65,7 @@ func (p *program) newWorld(ctx context.Context, c *Check) (*world, error) {
 	return w, nil
 }
 
-// restart replaces the server by an empty one.
+// restart starts a server that has no sessions, and closes the previous server if there is one.
 func (w *world) restart() {
 	s := zkserver.New(zkserver.Options{Tick: tick, MinSessionTimeout: Timeout, MaxSessionTimeout: Timeout, NewestFirst: w.check.next > 0, Logger: w.p.Log})
 	if w.p.parent || w.check.next > 0 {
@@ -147,8 +147,8 @@ func (w *world) add() *instance {
 	return in
 }
 
-// join launches an instance and waits until it takes part. It reports false if the process ends, and
-// after limit.
+// join launches an instance and waits until it takes part. It reports false if the process
+// ends, or after limit.
 func (w *world) join(in *instance, limit time.Duration) bool {
 	w.p.starting <- struct{}{}
 	defer func() { <-w.p.starting }()
@@ -158,7 +158,7 @@ func (w *world) join(in *instance, limit time.Duration) bool {
 	return w.await(limit, func() bool { return w.takesPart(in) || in.ended() }) && !in.ended()
 }
 
-// takesPart reports whether a running instance owns a candidate or, in a single-znode election, watches.
+// takesPart reports whether in runs and owns a candidate or, for a single znode, watches it or the list of children.
 func (w *world) takesPart(in *instance) bool {
 	_, listWatchers := w.current().Children(w.p.dir)
 	return slices.ContainsFunc(w.queue(), func(c candidate) bool {
@@ -300,14 +300,14 @@ func (in *instance) leads() (leads bool) {
 	return leads
 }
 
-// turned returns the time of the instance's first change to leads after the time after. If there is none, it
-// returns after and false.
-func (in *instance) turned(leads bool, after time.Time) (at time.Time, ok bool) {
+// turned returns the first time after since at which the instance's belief changed to leads. If there is
+// none, it returns since and false.
+func (in *instance) turned(leads bool, since time.Time) (at time.Time, ok bool) {
 	in.w.mu.Lock()
 	defer in.w.mu.Unlock()
-	i := slices.IndexFunc(in.w.turns, func(t turn) bool { return t.of == in && t.leads == leads && t.at.After(after) })
+	i := slices.IndexFunc(in.w.turns, func(t turn) bool { return t.of == in && t.leads == leads && t.at.After(since) })
 	if i < 0 {
-		return after, false
+		return since, false
 	}
 	return in.w.turns[i].at, true
 }
@@ -377,8 +377,8 @@ func (w *world) needLeading() {
 	}
 }
 
-// stops waits until the instance no longer believes that it leads. at is the time of that change, or began
-// if the change was earlier. ok is false if the instance still believes it.
+// stops waits until the instance no longer believes that it leads. at is the first time after began at which
+// it stopped, or began if it stopped earlier. ok is false if it still believes that it leads after limit.
 func (w *world) stops(in *instance, began time.Time, limit time.Duration) (at time.Time, ok bool) {
 	if !w.await(limit, func() bool { return !in.leads() }) {
 		return time.Time{}, false
