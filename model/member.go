@@ -16,12 +16,12 @@ type Belief string
 const (
 	Volunteering Belief = "volunteering"
 	Waiting      Belief = "waiting"   // behind a predecessor
-	Elected      Belief = "elected"   // its znode is the lowest, but the leader procedure or the acknowledgement is not done
+	Elected      Belief = "elected"   // its turn has come; leader procedure, acknowledgement or lease is missing
 	Leading      Belief = "leading"   // the leader procedure and the acknowledgement are done
-	Suspended    Belief = "suspended" // the connection or the lease was lost
+	Suspended    Belief = "suspended" // the connection or the lease was lost, or the leader is stopping
 	Active       Belief = "active"    // takes part in a recipe without a leader, and waits for nothing
 	Resigned     Belief = "resigned"
-	Lost         Belief = "lost" // the session expired or the znode was deleted; this candidacy is over
+	Lost         Belief = "lost" // this candidacy is over, without a resignation: see Reason
 )
 
 // Fault is a fault that was injected into a member.
@@ -34,18 +34,18 @@ const (
 	Partitioned Fault = "partitioned" // nothing passes between the member and the servers
 )
 
-// Ending is how a member is about to leave on purpose.
+// Ending is why a member closes its session, if it does.
 type Ending string
 
 const (
 	NoEnding  Ending = ""
-	Resigning Ending = "resigning" // closes its session on request
-	Closing   Ending = "closing"   // closes its session for another reason
+	Resigning Ending = "resigning" // a resignation
+	Closing   Ending = "closing"   // another reason, for example a failed leader procedure
 )
 
-// Member is one of this process's own candidates, with or without a znode.
+// Member is one of electop's own candidates, with or without a znode.
 type Member struct {
-	ID      string `json:"id"`            // unique in the process
+	ID      string `json:"id"`            // unique among the present members
 	Name    string `json:"name"`          // the data of the member's znode
 	You     bool   `json:"you,omitempty"` // the user's own candidacy, not one of the demo's cast
 	Recipe  string `json:"recipe"`        // name of the recipe
@@ -53,7 +53,7 @@ type Member struct {
 	Session uint64 `json:"session,omitempty"`
 	Znode   string `json:"znode,omitempty"`   // name within the election, once known
 	Watches string `json:"watches,omitempty"` // name of the watched znode
-	Fence   int64  `json:"fence,omitempty"`   // fencing token (czxid of Znode) while the member leads
+	Fence   int64  `json:"fence,omitempty"`   // fencing token (czxid of Znode); 0 before the leader procedure
 
 	Step   Step      `json:"step,omitempty"`
 	StepAt time.Time `json:"step_at,omitzero"`
@@ -82,7 +82,7 @@ type Member struct {
 
 type roster struct {
 	members map[string]*Member
-	// owners maps a session to its member. A former member stays until its znode is deleted, to explain the deletion.
+	// owners maps a session to its member. A former member explains the deletion of its znode; forget removes it.
 	owners map[uint64]*Member
 	former map[uint64]int // counts the reads and deltas since a member departed; the key is the member's session
 	// If bySession is nil, view makes sorted and bySession again. States share the old values, so nothing changes them.
@@ -155,7 +155,7 @@ func (r *roster) view() (members []*Member, bySession map[uint64]*Member) {
 	return r.sorted, r.bySession
 }
 
-// forget forgets a former member whose session owns no child, after at least three reads or deltas.
+// forget forgets a former member whose session owns no contender, after at least three reads or deltas.
 // Before the third, a create may still be pending.
 func (r *roster) forget(cs *children) {
 	for session, reads := range r.former {
@@ -167,7 +167,7 @@ func (r *roster) forget(cs *children) {
 	}
 }
 
-// Step is a line of the recipe panel, by its number; 0 is none.
+// Step is a line of the recipe panel, by its number; 0 is none. The constants are the lines of an election.
 type Step int
 
 const (
@@ -184,8 +184,8 @@ const (
 
 // StepOn has the objects of a step. Fields that do not belong to the step are zero.
 type StepOn struct {
-	// Name is the created znode (without the sequence number and most of the guid), the
-	// watched child, or the acknowledgement.
+	// Name is the created, watched or read znode, or the acknowledgement. If a candidate creates its znode,
+	// Name lacks the sequence number and most of the guid.
 	Name string `json:"name,omitempty"`
 	// Found reports whether the create reply was lost, and the member found its znode by name.
 	Found bool `json:"found,omitempty"`

@@ -66,7 +66,7 @@ func (x *exchanges) loses(e *Exchange, m *Member) bool {
 	}
 	i := slices.IndexFunc(x.lost, func(l lostReply) bool { return l.session == e.Session })
 	switch {
-	case m != nil && m.LosesReply && (i < 0 || !x.lost[i].sent): // the entry is about an earlier reply
+	case m != nil && m.LosesReply && (i < 0 || !x.lost[i].sent): // an entry with sent false is about an earlier reply
 		x.lost = keep(x.without(i), lostReply{session: e.Session, sent: true}, lostMax)
 		return true
 	case i >= 0 && !x.lost[i].sent && !e.Left.After(x.lost[i].at):
@@ -76,7 +76,7 @@ func (x *exchanges) loses(e *Exchange, m *Member) bool {
 	return false
 }
 
-// applyCast applies a member's report that it has lost a reply.
+// applyCast applies o if it shows that the member has lost a reply: LosesReply was true and is now false.
 func (x *exchanges) applyCast(o *Cast, old *Member) {
 	if old == nil || !old.LosesReply || o.Member.LosesReply || o.Gone {
 		return

@@ -41,8 +41,8 @@ func (n *naming) change(r dialect.Recipe) {
 	}
 }
 
-// recognised returns the dialect after r. An unknown dialect does not replace a known dialect of the
-// same parent, because a new child may not belong to the election.
+// recognised returns the dialect after r. For the same parent, an unknown dialect replaces no other dialect, because
+// a new child may not belong to the election. But a barrier whose new children show no dialect is not recognised.
 func (n *naming) recognised(r *Read, cs *children, path string, siblings []string, sameParent bool) *dialect.Dialect {
 	if n.given != nil || len(r.New) == 0 && sameParent && (n.dialect != nil || len(cs.known) > 0) {
 		return n.dialect
@@ -164,7 +164,7 @@ func (j *Journal) addChild(c *dialect.Candidate) {
 	}
 	existed := c.Czxid
 	if c.Unread {
-		existed = j.parent.Pzxid // an unread child has no czxid; it existed at the Pzxid of the read that lists it
+		existed = j.parent.Pzxid // its czxid is unknown; a child in a list existed at the list's Pzxid
 	}
 	j.reported.existed(c, existed)
 }

@@ -22,8 +22,8 @@ const (
 	Denied  Presence = "denied" // the ACL forbids the read
 )
 
-// Read is one read of the election's children: the list with the parent's stat, then each new child
-// (of a queue, the first [dialect.FirstItems]). A child that was not read is Unread.
+// Read is one read of the election's children: the list with the parent's stat, then each new child. A child that
+// no longer existed is Unread. Of a queue's new items after the first [dialect.FirstItems], only the names are read.
 type Read struct {
 	At time.Time `json:"at"` // of the reply with the list
 	// Notified is the time of the notification that caused the read; zero for none.
@@ -36,7 +36,7 @@ type Read struct {
 	Presence     Presence     `json:"presence"`
 	Parent       znode.Parent `json:"parent,omitzero"`
 	// Full reports whether New has all children. If not, New and Gone are the changes since the
-	// previous read.
+	// previous Read or Delta.
 	Full bool          `json:"full,omitempty"`
 	New  []znode.Znode `json:"new,omitempty"`
 	Gone []string      `json:"gone,omitempty"`
@@ -93,7 +93,7 @@ type Directory struct {
 	Presence Presence     `json:"presence"`
 	Parent   znode.Parent `json:"parent,omitzero"` // of the directory
 	// Names are the sorted names of the children. Names is not set for [State.Counted], or if there are more
-	// than [NamesMax] children. Children are the first children, at most [ChildrenMax].
+	// than [NamesMax] children. Children are the children of the first [ChildrenMax] Names that still existed.
 	Names    []string      `json:"names,omitempty"`
 	Children []znode.Znode `json:"children,omitempty"`
 }
@@ -126,7 +126,7 @@ type Connection struct {
 	Refused bool          `json:"refused,omitempty"` // the servers answer, but refuse this client
 }
 
-// Cast is a member's report about itself; Gone removes the member.
+// Cast is a report about a member, usually by the member itself; Gone removes the member.
 type Cast struct {
 	At     time.Time `json:"at"`
 	Member Member    `json:"member"`
@@ -142,18 +142,18 @@ type Switch struct {
 	Dialect string `json:"dialect,omitempty"`
 }
 
-// DeletionReport is the embedded server's report about the deletion of a child. Reports have the order of the
-// deletions, and come before any observation that shows the deletion. A later DeletionReport with the same
-// Znode and Zxid replaces the earlier DeletionReport.
+// DeletionReport is the embedded server's report about the deletion of a child. The first reports of deletions have
+// the order of the deletions, and come before any observation that shows the deletion. A later DeletionReport with
+// the same Znode and Zxid replaces the earlier DeletionReport.
 type DeletionReport struct {
 	At      time.Time `json:"at"`
 	Deleted time.Time `json:"deleted"` // when the server deleted the child
 	Znode   string    `json:"znode"`   // the name of the child
 	Zxid    int64     `json:"zxid"`    // of the deletion
-	// Notified are the sessions that watched the znode itself and were notified.
+	// Notified are the notified sessions that watched the znode itself. The server omits the znode's owner.
 	Notified []uint64 `json:"notified,omitempty"`
-	// Requests counts the later requests of these sessions, without pings. BytesIn is the size of
-	// the requests, BytesOut the size of the notifications and replies.
+	// Requests counts the later requests of these sessions, without pings and lease renewals. BytesIn is
+	// the size of the requests, BytesOut the size of the notifications and replies.
 	Requests int   `json:"requests,omitempty"`
 	BytesIn  int64 `json:"bytes_in,omitempty"`
 	BytesOut int64 `json:"bytes_out,omitempty"`
@@ -188,9 +188,9 @@ const MessagesMax = 256
 // Message is a reply or a notification of the embedded server.
 type Message struct {
 	Session uint64 `json:"session"`
-	// N numbers the messages from 1 in the order in which the server made them; 0 in older recordings.
+	// N numbers the held messages from 1 in the order in which the server made them; 0 in older recordings.
 	N     int       `json:"n,omitempty"`
-	Since time.Time `json:"since"` // when the server made the notification, or got the request
+	Since time.Time `json:"since"` // when the server made the message
 	// Op is the answered request ("getChildren"), or "notification" for a watch event.
 	Op    string `json:"op"`
 	Path  string `json:"path,omitempty"`  // the message's znode, "" for none or several

@@ -10,7 +10,7 @@ import (
 // Properties measures the safety of members (at most one leads), and the liveness of the
 // election (somebody leads most of the time).
 type Properties struct {
-	// Believers are the IDs of the members that were not killed and believe that they alone lead, even if frozen.
+	// Believers are the IDs of the members, not killed, that believe that they lead. A shared lock has none.
 	Believers []string
 	// Doubles counts how often a second believer appeared. AwakeDoubles ignores frozen members,
 	// and must stay 0. DoubleFor is the total time with two or more believers.
@@ -33,14 +33,14 @@ type Properties struct {
 type properties struct {
 	Properties
 	at     time.Time     // the latest time of an observation
-	awake  int           // counts the awake members that believe that they lead, alone or not
+	awake  int           // counts the awake members that believe that they lead, in any recipe
 	led    bool          // there was a leader once
 	works  bool          // an awake member believes that it leads, or a third party leads
 	vacant time.Duration // the length of the present vacancy
 }
 
-// believes reports whether m believes that it alone leads, unlike a holder of a shared lock. awake
-// reports whether m believes that it leads, alone or not, and is not frozen.
+// believes reports whether m believes that it leads, and its recipe is no shared lock. awake reports whether
+// m believes that it leads, in any recipe, and is not frozen. Both are false for a killed member.
 func (m *Member) believes() (believes, awake bool) {
 	if m == nil || m.Belief != Leading || m.Fault == Killed {
 		return false, false

@@ -161,10 +161,10 @@ func TestGhosts(t *testing.T) {
 		{"electop's naming", "0123456789abcdef0123456789abcdef-n_", false, 2},
 		{"a client with several candidates", "n_", false, 0},
 		{"several latches of one client", "_c_01234567-89ab-cdef-0123-456789abcdef-latch-", false, 0},
-		{"our own member, with the recipe's naming", "n_", true, 2},
+		{"a member, with the recipe's naming", "n_", true, 2},
 		{"a lock", "lock-", false, 0},         // the owners may be threads of one process
 		{"unknown naming", "thing", false, 0}, // it may be a lock
-		{"our own member, with unknown naming", "thing", true, 2},
+		{"a member, with unknown naming", "thing", true, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := modeltest.NewScript(t, model.Config{})

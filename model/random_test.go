@@ -52,7 +52,7 @@ type randomElection struct {
 	connected bool
 
 	parent           int64                          // czxid of the parent in the last read
-	creates, deletes int                            // of children before the first event; creates is -1 if it cannot be counted
+	creates, deletes int                            // of children before the first event; creates is -1 if unknown
 	counted          struct{ creates, deletes int } // of this parent's children, according to the events
 	unknown          int                            // counts Missed events with unknown numbers
 	allowed          int                            // the maximum of unknown
@@ -275,7 +275,7 @@ func (w *randomElection) check() {
 	s := w.j.State()
 	contenders, others := queueOf(w.w)
 	if s.Dialect.Vague() && len(contenders) == 0 {
-		return // the other children may be members of a group
+		return // the children may be members of a group
 	}
 	var got []dialect.ID
 	for _, c := range s.Queue.All() {

@@ -66,7 +66,7 @@ func (j *Journal) begin(at time.Time) {
 	}
 }
 
-// firstRead adds the children without events, because nothing changed.
+// firstRead adds the children without Joined events, because nothing changed.
 func (j *Journal) firstRead(r *Read) {
 	at := wallClock(r.At)
 	j.recognise(r)
@@ -210,8 +210,8 @@ func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 	}
 }
 
-// refresh applies a later read of a child. Another czxid makes no Left and Joined events, because
-// a read counts these changes as missed.
+// refresh applies a later read of a child. Another czxid makes no Left and Joined events: the next read of
+// the parent counts these changes as missed.
 func (j *Journal) refresh(r *Refresh) {
 	z := r.Znode
 	if j.single {
@@ -240,7 +240,7 @@ func (j *Journal) replace(old, c *dialect.Candidate) {
 	if old.Czxid == c.Czxid {
 		j.properties.Ghosts = ghosts // the ghost was counted before
 	}
-	if old.Czxid == c.Czxid || old.Czxid == 0 { // 0: only the name of the queue's item was known
+	if old.Czxid == c.Czxid || old.Czxid == 0 { // 0: only the child's name was known
 		j.renewHead(old, c)
 	} else {
 		j.depart(c.SeenAt, old)
@@ -289,7 +289,7 @@ func (j *Journal) countMissed(at time.Time, creates, deletes int, known bool) {
 	}
 }
 
-// delta applies d. If the leader's session owns another child, the deletion of the leader's znode and
+// delta applies d. If the session of the leader's znode owns another child, the deletion of that znode and
 // the session's next deletions wait for [Journal.settle].
 func (j *Journal) delta(d *Delta) {
 	if !j.parentRead || j.single || j.phase != Live {

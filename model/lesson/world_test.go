@@ -27,7 +27,7 @@ type world struct {
 
 const ack = "/e-leader"
 
-// newWorld returns an election in which the first candidate leads.
+// newWorld returns an election with these candidates. The first candidate leads.
 func newWorld(names ...string) *world {
 	w := &world{
 		journal: doctor.NewJournal(model.Config{Path: "/e", AckPath: ack, AckExpected: true}),
@@ -69,7 +69,7 @@ func (w *world) read() {
 // pass lets time pass, so that the journal releases events that it held back.
 func (w *world) pass(d time.Duration) { w.put(&model.Advance{At: w.tick(d)}) }
 
-// member changes and reports a member. A nil f removes it.
+// member creates or changes a member, and reports it. A nil f removes the member.
 func (w *world) member(name string, f func(*model.Member)) {
 	m := w.members[name]
 	if m == nil {
@@ -97,7 +97,7 @@ func (w *world) create(name string, session uint64) znode.Znode {
 	return z
 }
 
-// join adds a candidate. The name "you" is electop's own candidacy.
+// join adds a member with a znode. The member "you" is the user's own candidacy.
 func (w *world) join(name string) {
 	session := uint64(1000 + w.next)
 	w.member(name, func(m *model.Member) {
@@ -138,7 +138,7 @@ func (w *world) drop(name string) {
 	w.settle()
 }
 
-// settle updates the beliefs and watches of members without a fault, and the acknowledgement.
+// settle updates the leader's acknowledgement, and each member that has a znode, no fault and no Ending.
 func (w *world) settle() {
 	for _, name := range slices.Sorted(maps.Keys(w.members)) {
 		m := w.members[name]

@@ -25,7 +25,7 @@ type Entry struct {
 	Severity doctor.Severity // "" if the situation needs no attention
 }
 
-// Could describes which programs could lead, or why none may, for example because Patroni is paused.
+// Could describes which programs could lead and why none may now, for example because Patroni is paused.
 func Could(s *doctor.State) string {
 	could := s.Standbys()
 	switch text := doctor.Could("lead", could); {
@@ -63,7 +63,7 @@ func Label(c *dialect.Candidate) string {
 	return c.Label()
 }
 
-// Who returns a candidate's label. It adds the sequence number unless the label is the znode's name.
+// Who returns a candidate's label. It adds the sequence number, if any, unless the label is the znode's name.
 func Who(c *dialect.Candidate) string {
 	label := Label(c)
 	if c == nil || label == c.Name || !c.HasSequence {

@@ -19,7 +19,7 @@ func Lead(s *doctor.State) Entry {
 	entry := func(sentence, row, cell string) Entry {
 		return Entry{s.Words(sentence), s.Words(row), cell, doctor.Warning}
 	}
-	if s.Pace.Slowed() && (lead == doctor.Elected && (m == nil || !m.SlowLead) || lead == doctor.Unaware) { // the demo delays messages
+	if s.Pace.Slowed() && (lead == doctor.Elected && (m == nil || !m.SlowLead) || lead == doctor.Unaware) { // the delay explains it
 		entry = func(sentence, row, cell string) Entry { return Entry{Sentence: sentence, Row: row, Cell: cell} }
 	}
 	switch lead {
@@ -61,7 +61,7 @@ func Lead(s *doctor.State) Entry {
 	return Entry{}
 }
 
-// None is [Entry.Cell] if there certainly is no leader.
+// None is [Entry.Cell] of [NoLeader] if nobody leads, except for kinds without a leader.
 const None = "none"
 
 // NoLeader describes why nobody is known to lead, empty if somebody is.
@@ -96,7 +96,7 @@ func NoLeader(s *doctor.State) Entry {
 		}
 		return Entry{"unknown who " + leads + ": " + node + " is first and may be a ghost of " + of, "first, may be a ghost", "unknown", doctor.Critical}
 	case model.WatchesLower:
-		return unsure(first+" waits for "+Label(s.WaitsFor)+", which is not of its kind", "waits for "+NumberOrName(s.WaitsFor))
+		return unsure(first+" waits for "+Label(s.WaitsFor)+", which is no candidate", "waits for "+NumberOrName(s.WaitsFor))
 	case model.MixedClients:
 		r, _, proven := s.Rival()
 		label, counts, two := Label(r.Unaware), " counts only "+r.Unaware.Library().CountedNames, s.Words("two lead")
@@ -151,7 +151,7 @@ func Led(r model.Reign, now time.Time) string {
 	return "for at most " + units.AtMost(most) + ", at least " + units.Seconds(least)
 }
 
-// LedCell is [Led] for a column. most is the prefix of an upper bound. Without a bound the cell is "-".
+// LedCell returns the exact time or the upper bound of [Led], "-" for none. most is the prefix of an upper bound.
 func LedCell(r model.Reign, now time.Time, most string) string {
 	switch led := now.Sub(r.Earliest); {
 	case r.Earliest.IsZero():
@@ -199,7 +199,7 @@ func Standing(s *doctor.State, position int) Entry {
 	return Entry{}
 }
 
-// Trouble returns the highest severity of the findings, the risks and [NoLeader], "" for none.
+// Trouble returns the highest severity of findings, risks and, if the path was readable, [NoLeader]; "" for none.
 func Trouble(s *doctor.State) doctor.Severity {
 	all := slices.Clone(s.Findings)
 	if s.Phase != model.Unseen && s.Phase != model.Forbidden {
