@@ -49,7 +49,7 @@ type State struct {
 	NextSequenceKnown bool
 
 	Members []*Member // by ID
-	// Ack is an acknowledgement that names the leader, otherwise any other. AckPaths has the paths of all that are read.
+	// Ack is an acknowledgement that names the leader, otherwise any other. AckPaths has the path of each acknowledgement.
 	Ack      AckState
 	AckPaths []string
 	// Directories has the last reads of the directories of [State.Around] and [State.Counted], by path.
