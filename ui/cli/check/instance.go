@@ -270,6 +270,7 @@ func (s *stream) request(d *wire.Coder) error {
 			if op.Create.Path != "" {
 				m.path, m.flags = op.Create.Path, op.Create.Flags
 			}
+			m.path = cmp.Or(m.path, op.Path)
 		}
 	case wire.OpPing, wire.OpCloseSession, wire.OpAuth, wire.OpSetWatches, wire.OpSetWatches2:
 	default:

@@ -176,11 +176,11 @@ func (a access) apply(cfg *client.Config, called func(flag string) string) error
 	}
 	if a.tls || a.ca != "" || a.cert != "" || a.key != "" || a.serverName != "" {
 		if (a.cert == "") != (a.key == "") {
-			return process.Usagef("--tls-cert and --tls-key go together: one of them is missing")
+			return process.Usagef("%s and %s go together: one of them is missing", called("tls-cert"), called("tls-key"))
 		}
 		tls, err := client.LoadTLS(a.ca, a.cert, a.key, a.serverName)
 		if err != nil {
-			return process.Usagef("--tls: %v", err)
+			return process.Usagef("%s: %v", called("tls"), err)
 		}
 		cfg.TLS = tls
 	}
