@@ -34,7 +34,7 @@ func TestInvitedProgramsJoin(t *testing.T) {
 	const path = "/election"
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	dir := t.TempDir()
-	// dir contains a python3 that has kazoo, and a zkCli.sh that finds its jars.
+	// dir is first in PATH. It gets a python3 that has kazoo, and a zkCli.sh that finds the jars of ZooKeeper.
 	java := strings.Join(zktest.JavaOptions(), " ")
 	shellLine := func(line string) *zktest.Program {
 		t.Helper()

@@ -1,4 +1,4 @@
-// Package config reads the user's file of clusters, and decides whether a setting comes from
+// Package config reads the user's configuration file, and decides whether a setting comes from
 // a flag, the environment or the file.
 //
 //	[defaults]                   # for every command
@@ -143,7 +143,7 @@ func (p *parser) cluster(name string, value any) (c Cluster, err error) {
 		return c, err
 	}
 	if _, ok := c.Values[serversKey]; !ok {
-		return c, p.wrong(key, errors.New("it has no servers, as in servers = \"zk1:2181,zk2:2181\""))
+		return c, p.wrong(key, errors.New("it has no servers: add servers = \"zk1:2181,zk2:2181\""))
 	}
 	called := map[string]string{tlsKey: "TLS", krb5Key: "Kerberos"}
 	for _, name := range p.inOrder(key, table) {
@@ -312,8 +312,8 @@ func Place(getenv func(string) string) (string, error) {
 
 // Read reads the file at path. File.Missing is set if the file does not exist.
 //
-// Read refuses a file whose owner is neither this user nor root, that other users can write, or that every
-// user can replace: such a user could redirect credentials. On Windows, Read checks none of this.
+// Read refuses a file that others could change to redirect credentials: its owner is neither this user nor root,
+// its mode lets others write, or its directory lets every user replace it. On Windows, Read checks none of this.
 func Read(path, home string) (File, error) {
 	none := File{Path: path}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // O_NONBLOCK: opening a FIFO must not wait

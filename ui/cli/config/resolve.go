@@ -111,7 +111,7 @@ func (k Kind) String() string {
 type Origin struct {
 	Kind Kind
 	Name string // of the flag, the variable or the file
-	Line int    // in the file; 0: not from the file
+	Line int    // in the file, if Kind is InFile
 }
 
 func (o Origin) String() string {
@@ -186,7 +186,7 @@ func Resolve(f File, flags map[string]string, getenv func(string) string, onlySc
 	return s, nil
 }
 
-// choose selects the cluster or the servers. The one whose origin has the higher kind overrides the other.
+// choose selects the cluster or the servers: the higher kind of origin wins. Without either, defaults.cluster applies.
 func (s *Settings) choose(f File) error {
 	cluster, servers := s.Values[clusterKey], s.Values[serversKey]
 	switch c, v := cluster.Origin.Kind, servers.Origin.Kind; {

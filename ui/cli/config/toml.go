@@ -24,7 +24,7 @@ func decode(text []byte) (tables map[string]any, err error) {
 	return tables, err
 }
 
-// linesOf maps each table and key, as in clusters.prod.servers, to its line.
+// linesOf maps each table and key, as in clusters.prod.servers, to its line. It skips the items of lists.
 func linesOf(text []byte) map[string]int {
 	lines := map[string]int{}
 	var p unstable.Parser
@@ -56,7 +56,7 @@ func key(p *unstable.Parser, table string, e *unstable.Node, lines map[string]in
 	for part := e.Key(); part.Next(); {
 		n := part.Node()
 		if name != "" {
-			if lines[name] == 0 { // a table without a header of its own
+			if lines[name] == 0 { // a table without a header so far
 				lines[name] = line
 			}
 			name += "."

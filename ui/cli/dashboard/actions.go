@@ -20,7 +20,7 @@ import (
 	"electop/ui/wording"
 )
 
-// CastMax bounds --cast. The key s is disabled when electop has CastMax candidates.
+// CastMax bounds --cast. The key s is disabled when electop has CastMax candidates or more.
 const CastMax = 2000
 
 // actions executes the actions of the keys. Elections other than the first are read-only.
@@ -218,7 +218,7 @@ type admitter struct {
 
 const unknownYet = "not known yet whether this election has third-party candidates: reading it"
 
-// run starts the cast, if allowed, and decides again when the phase or the system changes.
+// run starts the cast if the first decision allows it, and decides again when the phase or the system changes.
 func (a *admitter) run(ctx context.Context) error {
 	// The candidates join after the first read, so that the observer sees them join.
 	s, err := a.election.Feed.Await(ctx, func(s *doctor.State) bool {

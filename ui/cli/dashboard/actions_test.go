@@ -248,7 +248,7 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// TestScreenShowsNotifiedCandidates checks that the screen counts the notified candidates: one in a chain, every candidate in a herd.
+// TestScreenShowsNotifiedCandidates checks the number of notified candidates: one in a chain, all others in a herd.
 func TestScreenShowsNotifiedCandidates(t *testing.T) {
 	t.Parallel()
 	const n = 12

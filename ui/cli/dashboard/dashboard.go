@@ -166,12 +166,12 @@ type Config struct {
 	Found *plain.Discovery
 
 	WhyReadOnly   string             // why keys that change something are disabled; "": enabled
-	Cast          int                // number of electop's candidates at the start
+	Cast          int                // number of candidates that join at the start, without the user's
 	Campaign      bool               // the user's candidate joins at the start
 	Create        bool               // create the election's parent if it is missing
 	CandidacyData string             // the data in the znode of the user's candidate
 	Admission     election.Admission // the election to join, if known
-	Consent       bool               // the user agreed to join another system's election
+	Consent       bool               // candidates may join third-party elections: the user agreed, or this is a demo
 
 	Server *zkserver.Server                                     // nil: a cluster
 	Serve  func(ctx context.Context, notice func(string)) error // runs until ctx ends

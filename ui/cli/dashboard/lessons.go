@@ -99,7 +99,7 @@ func (r *lessonRunner) Start(ctx context.Context, id string) error {
 	return r.prepare(ctx, run)
 }
 
-// prepare prepares the next setup of run. After an error the lesson ends. The caller holds r.preparing.
+// prepare prepares the setup for which run waits, if any. After an error the lesson ends. The caller holds r.preparing.
 func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 	r.mu.Lock()
 	u, ok := run.Setup()
@@ -151,7 +151,7 @@ func (r *lessonRunner) setUp(ctx context.Context, u lesson.Setup, fits func(*doc
 		switch demo.Fault(x.Fault) {
 		case demo.Resign, demo.Expire:
 			contenders--
-		case demo.LoseReply: // without a guid, as in all setups, the candidate creates a second znode
+		case demo.LoseReply: // all setups put NoGuid first, so the candidate creates a second znode
 			contenders++
 		}
 		if _, err := await(func(*doctor.State) bool { return true }); err != nil {
@@ -285,7 +285,7 @@ type progress struct {
 	done []string
 
 	saving   sync.Mutex
-	reported bool // reading or writing the file failed, and the error was returned
+	reported bool // the file could not be read or written, and this error was returned
 }
 
 type progressText struct {
@@ -336,7 +336,7 @@ func (p *progress) add(id string) bool {
 	return true
 }
 
-// save keeps lessons that another process saved. It returns no error if p.reported is true.
+// save adds the lessons in the file to p, then writes p. If p.reported is true, save returns no error.
 func (p *progress) save() error {
 	if p.file == "" {
 		return nil

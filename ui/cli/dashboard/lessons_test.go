@@ -312,7 +312,7 @@ func TestLessonInSlowMotion(t *testing.T) {
 // quiet is the time after which an act has no further effect.
 const quiet = 9 * time.Second
 
-// TestLessonsAfterOtherActs checks that no act makes the feedback wrong. ELECTOP_TEST_LONG=1m tests all of otherActs.
+// TestLessonsAfterOtherActs checks that no act makes the feedback wrong. ELECTOP_TEST_LONG=1m or more tests every act.
 func TestLessonsAfterOtherActs(t *testing.T) {
 	t.Parallel()
 	every, first := 31, 0
