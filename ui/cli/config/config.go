@@ -176,8 +176,10 @@ func (p *parser) values(table string, values map[string]any, known []string) (ma
 			continue
 		case !slices.Contains(known, name) && !cluster && (name == pathsKey || slices.Contains(settings(), name)):
 			return nil, p.unknown(key, "", "it belongs to a cluster, as in [clusters.NAME]")
-		case !slices.Contains(known, name):
+		case !slices.Contains(known, name) && cluster:
 			return nil, p.unknown(key, name, "", append(slices.Clone(known), pathsKey)...)
+		case !slices.Contains(known, name):
+			return nil, p.unknown(key, name, "", known...)
 		}
 		v, err := p.value(key, name, values[name])
 		if err != nil {

@@ -120,6 +120,9 @@ func TestParseRefuses(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "sesame") {
 		t.Errorf("a password in a URL: error %v, want an error without the password", err)
 	}
+	if _, err := config.Parse("/c.toml", "", []byte("[defaults]\npths = ['/a']")); err == nil || strings.Contains(err.Error(), "paths") {
+		t.Errorf("got %v, want a refusal that does not suggest a cluster's key", err)
+	}
 	if _, err := config.Parse("/c.toml", "", []byte(prod+"tls-ca = \"~/x\"")); err == nil || !strings.Contains(err.Error(), "HOME is not set") {
 		t.Errorf("~/ without a home: error %v, want %q", err, "HOME is not set")
 	}

@@ -93,7 +93,7 @@ func (a *actions) whyNoJoining(act action.Action) string {
 	case why != nil && *why != "":
 		return *why
 	case act.Kind == action.Spawn && a.cast.Len() >= CastMax:
-		return fmt.Sprintf("there are %d local candidates, which is the limit. d removes one", CastMax)
+		return fmt.Sprintf("the limit of %d local candidates is reached. d removes one", CastMax)
 	}
 	return ""
 }
