@@ -127,7 +127,7 @@ func showProgress(s *election.Search, std IO) (clearLine func()) {
 	return func() { fmt.Fprint(f, "\r\x1b[K") }
 }
 
-// noteBelow prints the elections below the path of s if there is none at the path.
+// noteBelow prints the elections that a quick search finds below the path of s, if [doctor.State.ElectionUnseen].
 func (o *options) noteBelow(ctx context.Context, cfg client.Config, s *doctor.State, std IO) {
 	if !s.ElectionUnseen() {
 		return
@@ -142,12 +142,12 @@ func (o *options) noteBelow(ctx context.Context, cfg client.Config, s *doctor.St
 	})
 }
 
-// mustChoose reports whether there is neither a PATH nor a flag that uses [defaultPath].
+// mustChoose reports whether there is no PATH, and no flag with which [defaultPath] is the default.
 func (o *options) mustChoose() bool {
 	return o.unnamed && !o.campaign && !o.castSet && o.record.File == ""
 }
 
-// choose selects one of the elections that it finds, and returns all of them.
+// choose searches for elections, selects the [firstElection], and returns all that the search found.
 func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plain.Discovery, error) {
 	d, err := o.find(ctx, conn, std)
 	if err != nil {
@@ -158,7 +158,7 @@ func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plai
 	return d, nil
 }
 
-// chooseAll selects all elections of a named cluster, if neither the user nor the cluster gave a PATH.
+// chooseAll searches a named cluster and selects its [electionPaths], if neither user nor cluster gave a PATH.
 func (o *options) chooseAll(ctx context.Context, conn client.Config, std IO) error {
 	if !o.unnamed || o.cluster.Cluster == "" {
 		return nil
@@ -168,13 +168,13 @@ func (o *options) chooseAll(ctx context.Context, conn client.Config, std IO) err
 		return err
 	}
 	if d.Stopped != "" {
-		std.note("the search stopped early (%s): cluster %s may have more elections than these", d.Stopped, o.cluster.Cluster)
+		std.note("the search reached its limit of %s: cluster %s may have more elections than these", d.Stopped, o.cluster.Cluster)
 	}
 	o.paths, o.found = electionPaths(*d), true
 	return nil
 }
 
-// find searches the cluster for elections, and returns an error if there is none.
+// find searches the cluster for elections, and returns an error if it finds none or if all are Roleless.
 func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.Discovery, error) {
 	c, err := cluster.Once(ctx, conn, o.cluster.Reach())
 	if err != nil {
@@ -196,7 +196,7 @@ func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.
 	return &d, nil
 }
 
-// firstElection returns the worst election of a known system, otherwise the worst one; nil if all are Roleless.
+// firstElection prefers a known system, then a higher severity. It returns nil if all elections are Roleless.
 func firstElection(all []plain.Found) (first *plain.Found) {
 	unknown := func(f *plain.Found) bool { return f.State.Dialect.Kind() == dialect.KindUnknown }
 	for i := range all {

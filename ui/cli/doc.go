@@ -1,10 +1,10 @@
-// Package cli is electop's command line. Each of these subcommands has its own file, but lesson is
-// in demo.go and help in cli.go. Only main imports package cli, which may import every other package.
+// Package cli is electop's command line. Each command below has a file of its name, but electop itself is
+// in cli.go and dashboard.go, lesson in demo.go, help in cli.go. Only main and tests import package cli.
 //
 //	electop [PATH...]  demo  lesson  status  events  exporter  discover  doctor  campaign  check  replay  serve
 //	info  man  help
 //
-// The commands share these parts, each a package of its own:
+// The parts of the commands are packages:
 //
 //	process    exit codes, goroutines, the terminal, the build of this process
 //	config     the configuration file, and the origin of each setting

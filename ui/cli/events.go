@@ -118,7 +118,7 @@ func runHook(h *command.Hook, o *options, es []model.Event) error {
 	return nil
 }
 
-// stopAfter returns the value of --for. Without --for it returns the longest duration.
+// stopAfter returns the value of --for, or the longest duration if the value is 0.
 func (o *options) stopAfter() time.Duration { return cmp.Or(o.duration, math.MaxInt64) }
 
 // printEvents returns [errEnough] after --count events.

@@ -147,8 +147,8 @@ func parse(t *testing.T, out string) []line {
 	return ls
 }
 
-// account counts creates and deletes. It checks the fields n and from.
-func account(t *testing.T, ls []line) (creates, deletes int) {
+// countAndCheck counts creates and deletes. It checks n of each line, from of handoffs, and the counts of missed.
+func countAndCheck(t *testing.T, ls []line) (creates, deletes int) {
 	t.Helper()
 	var leader *string
 	for i, l := range ls {
@@ -225,7 +225,7 @@ func TestEventsReportEveryChange(t *testing.T) {
 			t.Errorf("exit code %d after an interrupt, want 130; %s", code, c.errs.all())
 		}
 		live := c.out.all()
-		if c, d := account(t, parse(t, live)); c != creates || d != deletes {
+		if c, d := countAndCheck(t, parse(t, live)); c != creates || d != deletes {
 			t.Errorf("events has %d creates and %d deletes, want %d and %d", c, d, creates, deletes)
 		}
 		replayed, _ := once(t, 0, "replay", record, "--json")
@@ -311,7 +311,7 @@ func (x *crowd) change(random *rand.Rand, n int) (joins int) {
 	return joins
 }
 
-// tally counts like account, but checks nothing and skips an incomplete line.
+// tally counts like countAndCheck, but checks nothing and skips an incomplete line.
 func tally(out string) (creates, deletes int) {
 	for s := range strings.Lines(out) {
 		var l line

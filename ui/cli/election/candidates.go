@@ -41,7 +41,7 @@ func IgnoreEnd(err error) error {
 	return err
 }
 
-// InPlace reports whether the queue is n faultless candidates of electop: the first leads, the others wait.
+// InPlace reports whether the queue is n faultless candidates of electop. If Ack has a Path, it must name the leader.
 func InPlace(s *doctor.State, n int) bool {
 	if s.Phase != model.Live || s.Queue.Len() != n || len(s.Members) != n {
 		return false
@@ -123,8 +123,8 @@ type Request struct {
 	Err     io.Writer // for the question
 }
 
-// Confirm reads and admits the election. Third-party candidates also require r.Yes or the user's
-// confirmation. If the election cannot be read, Known is false and the error is nil.
+// Confirm reads the election and calls [Admit]. If third-party candidates take part, Confirm also needs
+// r.Yes or the user's answer. If the election cannot be read, Known is false and the error is nil.
 func (r Request) Confirm(ctx context.Context, conn *client.Conn) (Admission, error) {
 	seen, err := observer.ReadOnce(ctx, conn, r.Path, feed.Now)
 	if err != nil || seen.Presence == model.Denied {

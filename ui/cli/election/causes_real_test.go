@@ -58,7 +58,7 @@ type reign struct {
 	first, last model.Handoff // the first report of the handoff, and the report after corrections
 }
 
-func TestCausesOfThirdPartyLeaders(t *testing.T) {
+func TestHandoffCausesOfThirdPartyLeaders(t *testing.T) {
 	t.Parallel()
 	// n leaders are stopped until their sessions expire, for each protocol.
 	n := fewExpirations
@@ -142,7 +142,7 @@ func endAll(t *testing.T, addr string, cfg election.Config, expirations int, ran
 	return reigns
 }
 
-// count returns the number of all expired leaders (total), and of those with the cause expired (correct).
+// count counts expired leaders (total), and those with cause expired (correct). Other leaders must not have this cause.
 func count(t *testing.T, reigns []*reign) (correct, total int) {
 	withCause, all := map[string]int{}, map[string]int{}
 	for _, x := range reigns {

@@ -381,7 +381,7 @@ var failures = []struct {
 	name    string
 	members string
 	ack     bool // leaders must acknowledge
-	noted   bool // the healthy election may have the finding as information
+	noted   bool // the finding may be information in the healthy election, and is worse in the broken one
 	broken  func(w *world)
 	healthy func(w *world)
 }{
@@ -808,7 +808,7 @@ func TestNoFindingsInHandoffs(t *testing.T) {
 	})
 }
 
-// TestDiagnosisIsExtended checks that a suspicion that can become critical within 50 s extends the observation.
+// TestDiagnosisIsExtended checks when a suspicion that could become critical extends the observation, and for how long.
 func TestDiagnosisIsExtended(t *testing.T) {
 	t.Parallel()
 	const overseer, shard = "/overseer_elect/election", "/collections/books/leader_elect/shard1/election"

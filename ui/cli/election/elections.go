@@ -226,7 +226,7 @@ type Election struct {
 	end      context.CancelFunc // ends the tasks that run started
 }
 
-// Followed configures the election at path, with electop's own acknowledgement. A recognised system replaces it.
+// Followed configures the election at path. A recognised system's acknowledgement paths replace AckPath.
 func Followed(path string) model.Config {
 	return model.Config{Path: path, AckPath: path + "-leader", AckFollows: true}
 }
@@ -318,7 +318,7 @@ func (w *Elections) Health() Health {
 	return r
 }
 
-// Max bounds a command's elections, because each costs watches and requests.
+// Max bounds the elections of each command except exporter, because each election costs watches and requests.
 const Max = 50
 
 // CheckPath checks a path, and removes the trailing slash that shell completion may add.

@@ -24,7 +24,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// progressEvery is the shortest interval between calls of Search.Changed that report only progress.
+// progressEvery is the shortest time from a call of Search.Changed to the next call that is only for progress.
 const progressEvery = 200 * time.Millisecond
 
 // Pause returns the pause after a search, to spare the servers; took is the duration of the search.
@@ -32,7 +32,7 @@ func Pause(took time.Duration) time.Duration { return max(30*time.Second, 20*too
 
 // Search finds elections and other recipes in the znode tree. Only one goroutine at a time may use a search.
 type Search struct {
-	// Run calls Changed after each election that it finds, and at times for its progress.
+	// Run calls Changed after each result, and for progress at most every progressEvery.
 	Changed func()
 
 	kind     string
@@ -96,7 +96,7 @@ func (s *Search) changed(now bool) {
 // Progress returns the number of visited znodes and the number of found elections.
 func (s *Search) Progress() (znodes, elections int) { return s.at.Visited, len(s.found) }
 
-// Complete reports whether the last Run read all znodes, see [discover.Progress.Complete].
+// Complete reports whether the last Run, if it returned no error, was complete; see [discover.Progress.Complete].
 func (s *Search) Complete() bool { return s.at.Complete() }
 
 // Run walks the znodes. Elections found before an error stay in the result.

@@ -49,7 +49,7 @@ type Exporter struct {
 	registry      *prometheus.Registry
 	tasks         *process.Tasks
 	watched       *election.Elections
-	searcher      *searcher // nil: the user named the elections
+	searcher      *searcher // nil: Search was not called
 }
 
 // Start runs w, and serves metrics until t ends. [Exporter.Watch] adds elections to w.
@@ -269,7 +269,7 @@ func (s *searcher) state() *searches {
 func (s *searcher) run(ctx context.Context) error {
 	var last plain.Discovery
 	for process.Sleep(ctx, connectedEvery) == nil {
-		// Each search logs in. After a refused login, more logins could lock the account.
+		// A search logs in again. If the servers refuse the credentials, more logins could lock the account.
 		if s.exporter.watched.Health().Connected.IsZero() {
 			continue
 		}
@@ -301,7 +301,7 @@ func (s *searcher) once(ctx context.Context, last plain.Discovery) (plain.Discov
 	return d, err
 }
 
-// follow watches up to [Max] of the elections in d. It stops watching elections that have been over for [overMax].
+// follow watches elections of d until [Max] are watched. It stops watching those that have been over for [overMax].
 func (s *searcher) follow(d plain.Discovery) {
 	for path, e := range s.watched {
 		if since, over := over(e.Feed.State()); over && time.Since(since) > overMax {
@@ -331,7 +331,7 @@ func (s *searcher) follow(d plain.Discovery) {
 	s.now.unwatched = unwatched
 }
 
-// over reports whether the election was deleted or is a free lock. After a deletion, since is when it was last read.
+// over reports whether the election was deleted (since: its last read) or is a free lock (since: its Vacancy).
 func over(s *doctor.State) (since time.Time, over bool) {
 	if v, ok := s.Vacancy(); ok && stateOf(s) == free {
 		return v.Since, true
