@@ -15,7 +15,7 @@ import (
 	"electop/demo/zktest"
 )
 
-// waiting reports whether a goroutine of a command opens or reads a file.
+// waiting reports whether a function of process.Await still runs. ReadLine reads the input and does not count.
 func waiting() bool {
 	stacks := make([]byte, 4<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]

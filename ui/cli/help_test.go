@@ -62,11 +62,11 @@ func TestFlagValuesAreCapitals(t *testing.T) {
 		}
 	}
 	if n < 50 {
-		t.Errorf("only %d flags with a value", n)
+		t.Errorf("got %d flags with a value, want at least 50", n)
 	}
 }
 
-// TestHelpGroupsFlags checks that only --help and --version are under "Other flags".
+// TestHelpGroupsFlags checks what is under "Other flags", and that --log-file and --json are under "Output".
 func TestHelpGroupsFlags(t *testing.T) {
 	t.Parallel()
 	headings := regexp.MustCompile(`(?m)^([A-Z].*):\n((?:  (?:-\w, |    )--.*\n)+)`)
@@ -97,7 +97,7 @@ func TestHelpHasExamples(t *testing.T) {
 			t.Errorf("%s has no example:\n%s", command, help)
 		}
 		if strings.Contains(help, "[PATH]") && !strings.Contains(help, "PATH is /election if it is not given") {
-			t.Errorf("%s does not have the default of PATH:\n%s", command, help)
+			t.Errorf("the help of %s does not name the default of PATH:\n%s", command, help)
 		}
 	}
 	if help := output(t, 0, "--help"); !strings.Contains(help, "\n  completion ") {
@@ -130,8 +130,8 @@ func TestHelpListsCommandsAndTopics(t *testing.T) {
 	if got := output(t, 0, "--help"); got != all {
 		t.Errorf("electop --help is not electop help:\n%s", got)
 	}
-	if strings.Contains(all, "Additional") {
-		t.Errorf("a command or topic is in no group:\n%s", all)
+	if n := strings.Count(output(t, 0, "__complete", "help", ""), "\t"); n != len(commandNames)+len(topicNames)+1 {
+		t.Errorf("electop has %d commands and topics, want completion and those of commandNames and topicNames", n)
 	}
 	if got := output(t, 0, "help", "status"); got != output(t, 0, "status", "--help") {
 		t.Errorf("electop help status is not electop status --help:\n%s", got)
@@ -143,7 +143,6 @@ func TestHelpListsCommandsAndTopics(t *testing.T) {
 	}
 }
 
-// TestHelpTopics checks that a topic fits 80 columns and names only existing flags.
 func TestHelpTopics(t *testing.T) {
 	flags := programFlags(t)
 	for _, name := range topicNames {
@@ -349,7 +348,7 @@ func TestReadmeMatchesProgram(t *testing.T) {
 	}
 	for _, m := range regexp.MustCompile(`\]\(([^)#:]+)\)`).FindAllStringSubmatch(readme, -1) {
 		if _, err := os.Stat("../../" + m[1]); err != nil {
-			t.Errorf("the README shows a file that is not there: %v", err)
+			t.Errorf("the README links to a file that does not exist: %v", err)
 		}
 	}
 	if !strings.Contains(readme, "](.github/screen.svg)") {

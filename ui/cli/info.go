@@ -25,7 +25,7 @@ func newInfo(std IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "info [PATH...]",
 		Short:             "Print the clusters, and every effective setting with its origin",
-		Long:              "Print the clusters of the configuration file, the default one with a *, and every\neffective setting with its origin: a flag, an environment variable, a line of the file\nor the default. --cluster NAME prints the settings for it. No server is queried. Credentials\nare not shown. PATH is /election if it is not given and the file has no paths of the cluster.",
+		Long:              "Print the clusters of the configuration file, the default one with a *, and every\neffective setting with its origin: a flag, an environment variable, a line of the file\nor the default. --cluster NAME prints the settings for NAME. No server is queried. Credentials\nare not shown. PATH is /election if it is not given and the file has no paths of the cluster.",
 		Example:           "  electop info\n  electop info --cluster prod --json",
 		Args:              pathArgs(o, election.Max),
 		ValidArgsFunction: o.completePaths(election.Max),

@@ -158,7 +158,7 @@ func (c *comparison) compare(t *testing.T, w *tree, addr string, written []layou
 }
 
 type electionJSON struct {
-	Members        []string // of a kind in which nobody leads
+	Members        []string // only of a kind with neither a leader nor a lock
 	Path           string
 	Leader, System *string
 }
@@ -404,7 +404,7 @@ type group struct {
 	each   func(w *tree, at string, i int) (name, data string, numbered bool)
 }
 
-// groups returns systems in which nobody leads, even if znode names look like candidates.
+// groups returns systems in which nobody leads, even if znode names look like those of candidates.
 func groups() []system {
 	var out []system
 	for _, g := range []group{
@@ -503,7 +503,7 @@ func groups() []system {
 	}})
 }
 
-// queue describes the candidates of a system in which the lowest number leads.
+// queue describes the candidates of a system that orders them by sequence number.
 type queue struct {
 	system string
 	at     string // below the root; a star stands for any name
@@ -514,7 +514,7 @@ type queue struct {
 	blocked bool
 }
 
-// write writes the queue, and returns the znodes and members in the order of the queue.
+// write writes the queue. It returns the queue's path, and its candidates and their members in the queue's order.
 func (q *queue) write(w *tree, root string) (at string, znodes []string, members []int) {
 	at = root + w.fill(q.at)
 	w.dir(at)
@@ -591,7 +591,7 @@ func queues() []system {
 				return nobody(at, path.Dir(at))
 			}
 			o := led(at, znodes[0])
-			o.leads[path.Dir(at)] = nil // the path above is no election
+			o.leads[path.Dir(at)] = nil // the parent is no election
 			return o
 		}})
 	}
@@ -718,7 +718,7 @@ func (w *tree) begin() {
 	create(w.t, w.members[0], w.chroot, "", 0)
 }
 
-// root creates a directory for a layout. Its path may contain names that other systems use.
+// root creates the znode below which a layout is written. Its path may contain names that other systems use.
 func (w *tree) root(i int) string {
 	root := fmt.Sprintf("/%s%d", w.pick("apps", "db", "team", "x"), i)
 	for range w.r.IntN(3) {

@@ -16,7 +16,7 @@ func newMan(std IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "man [COMMAND]",
 		Short:             "Print a manual page, or write one for each command",
-		Long:              "Print the manual page of electop or of a COMMAND, for man(1). With --dir a page for\nelectop and for each command is written into a directory.",
+		Long:              "Print the manual page of electop or of a COMMAND, for man(1). --dir writes a page for\nelectop and for each command into a directory.",
 		Example:           "  electop man | man -l -\n  electop man --dir ~/.local/share/man/man1",
 		Hidden:            true,
 		ValidArgsFunction: completeHelp,

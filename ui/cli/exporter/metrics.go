@@ -54,7 +54,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 func electionMetrics() []description {
 	return []description{
 		{"leader_state", "state", "What is known of the leader: 1 for the state that holds, 0 for the others."},
-		{"leader_info", "leader", "Who leads, as its znode names it: always 1. No sample while nobody leads or the leader is not known."},
+		{"leader_info", "leader", "The leader's name, from its znode: always 1. No sample while nobody leads or the leader is not known."},
 		{"leader_since_seconds", "bound", "When the leader began to lead, in Unix time: between the bounds earliest and latest."},
 		{"leader_known", "", "Whether electop is connected and knows who leads: 1 or 0."},
 		{"candidates", "", "Candidates in the queue, the leader among them; no sample while their number is not known."},
@@ -107,7 +107,7 @@ func sampleElection(s *doctor.State, put put) {
 	putTime(put, "last_read_timestamp_seconds", s.ReadAt)
 }
 
-// These constants bound label values that come from znodes, in runes.
+// These constants bound the values of the labels leader and path, in runes.
 const (
 	leaderMax = 80
 	pathMax   = 1024
@@ -171,7 +171,7 @@ func newEvents(labels prometheus.Labels) *events {
 	e := &events{
 		handoffs: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name:        "electop_handoffs_total",
-			Help:        "Changes of the leader, also to and from nobody, by cause: why the old leader's znode was deleted, as far as that was known at once.",
+			Help:        "Changes of the leader, also to and from nobody, by cause: why the old leader's znode was deleted, as far as electop knew when it saw the change.",
 			ConstLabels: labels,
 		}, []string{"cause"}),
 		durations: map[string]*prometheus.HistogramVec{
@@ -238,7 +238,7 @@ func commonMetrics() []description {
 	return []description{
 		{"up", "", "Whether electop's observing session is connected to ZooKeeper: 1 or 0."},
 		{"elections", "", "Elections that electop watches."},
-		{"elections_without_leader", "", "Elections that nobody leads; no sample without a connection or before the first search ended."},
+		{"elections_without_leader", "", "Elections whose electop_leader_state is none; no sample without a connection or before the first search ended."},
 		{"elections_unwatched", "", "Elections that the last search found and electop does not watch: beyond the limit of 200, or with the path label of another."},
 		{"search_complete", "", "Whether the last successful search for elections read every znode that it had to read: 1 or 0."},
 		{"last_answer_timestamp_seconds", "", "When a ZooKeeper server last answered a request or ping of electop's observing session."},

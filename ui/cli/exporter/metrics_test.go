@@ -74,7 +74,7 @@ func (s *script) link(l model.Link) {
 
 func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 
-// read applies a read; missed is the number of candidates that joined and left since the last read.
+// read applies a read. missed candidates were created and deleted since the last read, so no read shows them.
 func (s *script) read(data string, joins, missed int, leavers ...int) {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.next == 0,
 		Notified: s.at.Add(-time.Millisecond), AppliedAfter: s.at.Add(-2 * time.Millisecond), Sent: s.at.Add(-time.Millisecond)}
@@ -172,7 +172,7 @@ func TestExposition(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got != string(want) {
-			t.Errorf("%s: got other metrics (go test ./ui/cli/exporter -update rewrites the file):\n%s", file, got)
+			t.Errorf("%s: the metrics differ (go test ./ui/cli/exporter -update rewrites the file), got:\n%s", file, got)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func Sections(cmd *cobra.Command) []Section {
 
 // Similar returns the names that cobra would suggest for s.
 func Similar(s string, names []string) []string {
-	all := cobra.Command{SuggestionsMinimumDistance: 2} // at most two mistyped letters
+	all := cobra.Command{SuggestionsMinimumDistance: 2} // at most two mistyped letters, or s begins the name
 	for _, name := range names {
 		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
 	}

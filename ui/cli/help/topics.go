@@ -77,7 +77,7 @@ func Text(markdown, name string) string { return render(markdown + text(name)) }
 func text(name string) string {
 	b, err := files.ReadFile(name + ".md")
 	if err != nil {
-		panic(err) // cannot fail: a test shows every topic
+		panic(err) // cannot fail: tests show every topic, and the help of check
 	}
 	return string(b)
 }
@@ -114,7 +114,7 @@ func flags(root *cobra.Command) string {
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int {
 		if n := len(has[b]) - len(has[a]); n != 0 {
-			return n // flags of more commands come first
+			return n // the flags of the most commands come first
 		}
 		if n := strings.Compare(strings.Join(has[a], ""), strings.Join(has[b], "")); n != 0 {
 			return n
@@ -173,10 +173,10 @@ func systems() string {
 			fmt.Fprintf(&out, " Kind: %s.", d.Kind())
 		}
 		if acks := d.AckPatterns(); len(acks) > 0 {
-			fmt.Fprintf(&out, " The leader has taken over when there is `%s`.", strings.Join(acks, "` or `"))
+			fmt.Fprintf(&out, " The leader has taken over when `%s` exists.", strings.Join(acks, "` or `"))
 		}
 		if lists := d.StandbyPatterns(); len(lists) > 0 {
-			fmt.Fprintf(&out, " The programs in `%s` could lead.", strings.Join(lists, "`, `"))
+			fmt.Fprintf(&out, " The programs listed in `%s` could lead.", strings.Join(lists, "`, `"))
 		}
 		fmt.Fprintf(&out, " Source: %s.\n", d.Source)
 	}
@@ -239,7 +239,7 @@ func wrap(first, s string) string {
 	return first + strings.Join(plain.Wrap(s, columns-at), "\n"+strings.Repeat(" ", at)) + "\n"
 }
 
-// renderTable aligns columns. After a cell wider than columnMax, the row continues on the next line.
+// renderTable aligns columns, and wraps the last. After another cell wider than columnMax, the row continues below it.
 func renderTable(out *strings.Builder, lines []string) {
 	var rows [][]string
 	for i, line := range lines {

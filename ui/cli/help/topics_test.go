@@ -95,7 +95,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// TestWordsOfHelp checks that the help uses "fence" only in JSON names and ELECTOP_FENCE, and no "guard" for the watchdog.
+// TestWordsOfHelp checks that the Markdown files use "fence" only as a name, and that command.md does not use "guard".
 func TestWordsOfHelp(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	if err != nil {
@@ -112,7 +112,7 @@ func TestWordsOfHelp(t *testing.T) {
 		}
 		rest := names.ReplaceAllString(string(text), "")
 		if found := regexp.MustCompile(`(?i).*\b(un)?fenced?\b.*`).FindString(rest); found != "" {
-			t.Errorf("%s uses a form of \"fence\": %q", e.Name(), found)
+			t.Errorf("%s uses \"fence\" other than as a name: %q", e.Name(), found)
 		}
 		if e.Name() == "command.md" && strings.Contains(rest, "guard") {
 			t.Errorf("%s uses \"guard\" for the watchdog of a command", e.Name())
