@@ -204,7 +204,7 @@ func (d *dashboard) refresh(msg refreshMsg) {
 	d.updateLesson()
 }
 
-// key handles one key, or several that Bubbletea read at once. Each key needs a settled screen.
+// key handles one key, or several that Bubbletea read together. Each key needs a settled screen.
 func (d *dashboard) key(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 || msg.Paste || msg.Alt {
 		return d.oneKey(msg)

@@ -60,8 +60,8 @@
 //	                     serverconn.go  serverConn.shut
 //	zkwatch/fault        line.go        lineConn.Close: the socket closes
 //
-// A click begins in dashboard.mouse (mouse.go). If it hits a key of the footer, dashboard.bound follows.
-// Each part of the screen marks what can be clicked with [term.Canvas.Spot].
+// A click begins in dashboard.mouse (mouse.go). If it hits a key of the footer, dashboard.bound follows,
+// except for a lesson's answer. Each part marks its clickable rows, keys and times (see [term.Canvas.Spot]).
 //
 // # Packages below
 //
@@ -103,8 +103,8 @@
 // A [lessons.Runner] reports what the user can read, answer and do in a lesson. The dashboard shows the
 // report, and passes on the user's input.
 //
-// Inferred and verified facts have different signs. A countdown is an upper bound. Without a connection
-// the panels are faded, and the screen shows the age of the state.
+// Inferred and verified facts have different signs. A countdown is an upper bound. Without a connection,
+// all panels except the lesson are faded, and the screen shows when the state was current.
 //
 // A candidate can finish a step in a millisecond. So a step stays marked for a while, and
 // notifications move to their watchers in slow motion.

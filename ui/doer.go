@@ -23,7 +23,7 @@ type doer struct {
 
 type doneMsg func(*dashboard) tea.Cmd
 
-// tickMsg is ignored if gen is not dashboard.gen, because then a later frame has replaced the tick.
+// tickMsg is ignored if gen is not dashboard.gen, because then a later frame has replaced or cancelled the tick.
 type tickMsg struct{ gen uint64 }
 
 func (d doer) cmd(a action.Action, name string, of model.Ref) tea.Cmd {

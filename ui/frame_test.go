@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// sent is like Model.Update, but returns neither the Listing action nor the tick.
+// sent is like Model.Update, but does not call reportListing and does not return the tick.
 func sent(m Model, msg tea.Msg) tea.Cmd {
 	cmd := m.d.update(msg)
 	m.d.redraw()
@@ -157,7 +157,7 @@ func inside(m Model, title string) (in []string) {
 			break
 		}
 		rest := cells[x+1:]
-		if end := slices.Index(rest[min(5, len(rest)):], '│'); end >= 0 { // edges of the queue are in the first 5 cells
+		if end := slices.Index(rest[min(5, len(rest)):], '│'); end >= 0 { // the edges of watches are in the first 5 cells
 			rest = rest[:5+end]
 		}
 		in = append(in, string(rest))

@@ -47,7 +47,7 @@ func goldenSizes(sample string) [][2]int {
 	return sizes
 }
 
-func frame(sample string, size [2]int) string {
+func frameName(sample string, size [2]int) string {
 	return fmt.Sprintf("%s/%dx%d", sample, size[0], size[1])
 }
 
@@ -55,7 +55,7 @@ func TestFrames(t *testing.T) {
 	all := samples()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		for _, size := range goldenSizes(name) {
-			t.Run(frame(name, size), func(t *testing.T) {
+			t.Run(frameName(name, size), func(t *testing.T) {
 				golden.RequireEqual(t, []byte(screen(show(all[name](), size[0], size[1], term.Dark))+"\n"))
 			})
 		}
@@ -94,7 +94,7 @@ func TestGoldenFilesAreUsed(t *testing.T) {
 	used := map[string]bool{}
 	for name := range samples() {
 		for _, size := range goldenSizes(name) {
-			used[filepath.Join("testdata", "TestFrames", frame(name, size)+".golden")] = true
+			used[filepath.Join("testdata", "TestFrames", frameName(name, size)+".golden")] = true
 		}
 	}
 	for _, c := range coloured() {
@@ -327,7 +327,7 @@ func TestDrawingChangesNothing(t *testing.T) {
 	})
 }
 
-func TestKeysAtOnceActLikeKeysOneByOne(t *testing.T) {
+func TestKeysTogetherActLikeKeysOneByOne(t *testing.T) {
 	var views []string
 	for _, msgs := range [][]string{{"zjjj"}, {"z", "j", "j", "j"}} {
 		m, _, _ := dashboardOn(mixedCrowd(300), nil, Options{})
@@ -337,7 +337,7 @@ func TestKeysAtOnceActLikeKeysOneByOne(t *testing.T) {
 		views = append(views, m.View())
 	}
 	if views[0] != views[1] {
-		t.Errorf("at once:\n%s\none by one:\n%s", views[0], views[1])
+		t.Errorf("together:\n%s\none by one:\n%s", views[0], views[1])
 	}
 }
 

@@ -56,7 +56,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 			}
 			mayMove := false
 			showsSample = false
-			switch what := rapid.SampledFrom([]string{"key", "key", "key", "join", "leave", "link", "wait", "size", "sample", "wake", "pace", "rules", "write", "member", "member"}).Draw(t, "step"); what {
+			switch what := rapid.SampledFrom([]string{"key", "key", "key", "join", "leave", "link", "wait", "size", "sample", "deletion", "pace", "rules", "write", "member", "member"}).Draw(t, "step"); what {
 			case "key":
 				k := rapid.SampledFrom(keys).Draw(t, "key")
 				m.Update(press(k))
@@ -106,7 +106,7 @@ func (w *world) changeAtRandom(t *rapid.T, what string) {
 		} else {
 			w.disconnect("gone\x1b")
 		}
-	case "wake":
+	case "deletion":
 		w.j.Apply(&model.DeletionReport{At: w.now, Deleted: w.now.Add(time.Duration(rapid.IntRange(-2000, 200).Draw(t, "ago")) * time.Millisecond), Znode: rapid.OneOf(text, rapid.Just(amberZ), rapid.Just(emberZ)).Draw(t, "znode"),
 			Zxid: rapid.Int64Range(0, 9).Draw(t, "zxid"), Notified: sessions.Draw(t, "notified"), Requests: rapid.Int().Draw(t, "requests"), BytesOut: rapid.Int64().Draw(t, "bytes")})
 	case "pace":

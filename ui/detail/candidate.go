@@ -28,7 +28,7 @@ import (
 type Panel struct {
 	State     *doctor.State
 	Row       model.Row // the candidate
-	ReadAt    time.Time // when the candidate's data was read again, zero: never
+	ReadAt    time.Time // when data was last read again; zero if it was not the candidate's data
 	Stale     string    // time of a stale state in words, "" for a current one
 	Verifying bool      // the answers to action.Verify are pending
 	Why       string    // why the servers cannot be queried, "" if they can
@@ -83,7 +83,7 @@ func (v *Panel) addZnode(out *facts, f *term.Frame, r model.Row) {
 	v.addRole(out, r)
 	v.addRisk(out, c)
 	if of, sure := wording.GhostOf(s, r); sure {
-		out.add("ghost", term.Alarm, "of "+of+", which does not know that this znode exists. Once it is first, nobody leads until its session ends.")
+		out.add("ghost", term.Alarm, "of "+of+", which does not know that this znode exists. Once the znode is first, nobody leads until its session ends.")
 	}
 	for _, x := range wording.About(s, c) {
 		st, sign, word := wording.Severity(&f.Theme.Glyph, x.Severity)
@@ -149,7 +149,7 @@ func (v *Panel) addRole(out *facts, r model.Row) {
 		out.add("epoch", term.Text, epoch+"   the system's own count of its leaders")
 	}
 	for _, line := range phrase.OutsideZnodes(s) {
-		out.add("beside", term.Text, line)
+		out.add("other znodes", term.Text, line)
 	}
 }
 
@@ -216,7 +216,7 @@ func (v *Panel) addData(out *facts, f *term.Frame, c *dialect.Candidate) {
 
 const scanMax = 1000 // in a longer queue, watchersOf checks only candidates after r, up to the last that should watch r
 
-// watchersOf lists the candidates that watch r, according to the servers or inferred from the recipe.
+// watchersOf lists the candidates that watch r, or that should watch r according to the recipe.
 func (v *Panel) watchersOf(r model.Row) string {
 	s := v.State
 	verified, list := 0, []string{}

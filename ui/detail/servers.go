@@ -147,7 +147,7 @@ func (v *Panel) connectedTo(m *session.Server) string {
 }
 
 // AnswersWatches reports whether t answers a request for watches that was made at the time since.
-// Refused, Failed and TooLarge count as answers, and so does a table without servers.
+// If t ended since then, an older Refused, Failed or TooLarge also counts, and so does a table without servers.
 func AnswersWatches(t *session.Table, since time.Time) bool {
 	if t == nil || t.End.Before(since) {
 		return false
@@ -161,8 +161,8 @@ func AnswersWatches(t *session.Table, since time.Time) bool {
 	return len(t.Servers) == 0
 }
 
-// WatchSummary returns one line about the watches of the queue: how many servers answered, and
-// how many watches are in each [doctor.WatchState].
+// WatchSummary returns one line about the watches of the queue: how many servers answered, and how many
+// waiting candidates have each [doctor.WatchState], or why there are none.
 func WatchSummary(s *doctor.State) (term.Style, string) {
 	counts := make(map[doctor.WatchState]int)
 	why := ""

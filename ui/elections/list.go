@@ -26,7 +26,7 @@ type list struct {
 	found  []plain.Found // the elections of search, sorted by path
 }
 
-// update rebuilds the rows. If the selected path is gone, the selected index stays.
+// update rebuilds the rows. If the selected path is gone, the selected index stays, or becomes that of the last row.
 func (l *list) update(watched []Watched, search *Search) {
 	if l.search != search {
 		l.search, l.found = search, nil

@@ -78,7 +78,7 @@ const (
 	CmdAct Command = "act" // do the binding's action
 )
 
-// Named reports whether the list of actions can contain c.
+// Named reports whether the list of actions can contain c, if c has a key in the mode below the list.
 func (c Command) Named() bool {
 	switch c {
 	case CmdDown, CmdUp, CmdPageDown, CmdPageUp, CmdTop, cmdBottom, CmdLeft, CmdRight, CmdBack, CmdAnswer, CmdPalette, CmdSuspend:
@@ -147,7 +147,7 @@ type Binding struct {
 type FootKey struct {
 	Binding
 	Off   bool       // the key cannot be used now
-	Style term.Style // style of Shown and Label; term.Text: the usual styles
+	Style term.Style // style of Shown and Label unless Off is set; term.Text: the usual styles
 }
 
 // Bindings returns the table. With observeOnly it lacks the keys that change something.

@@ -39,7 +39,7 @@ func TestHelpAndMarkdownHaveAllKeys(t *testing.T) {
 			t.Errorf("the help lacks %s: %s", b.Help().Key, longHelp(b))
 		}
 		for _, k := range b.Keys() {
-			if want := "`" + strings.ReplaceAll(k, "ctrl+", "ctrl-") + "`"; !strings.Contains(md, want) {
+			if want := "`" + strings.NewReplacer("ctrl+", "ctrl-", " ", "space").Replace(k) + "`"; !strings.Contains(md, want) {
 				t.Errorf("the table for electop help keys lacks %s", want)
 			}
 		}
