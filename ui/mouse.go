@@ -13,7 +13,7 @@ import (
 	"electop/ui/term"
 )
 
-const wheelLines = 3 // lines that one notch of the wheel scrolls
+const wheelLines = 3 // lines that one notch of the wheel scrolls; in a list, a notch moves the selection by one row
 
 // mouse handles m, whose position refers to the last frame.
 func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
@@ -56,7 +56,7 @@ func (d *dashboard) wheel(x, y int, do input.Command) {
 	d.dirty = true
 }
 
-// click acts as enter if the clicked row is already selected.
+// click presses the clicked key of the footer, or selects the clicked row. On the selected row it acts as enter.
 func (d *dashboard) click(x, y int) tea.Cmd {
 	spot := d.canvas.SpotAt(x, y)
 	if k, ok := spot.(*input.FootKey); ok {

@@ -96,7 +96,7 @@ func TestWheel(t *testing.T) {
 	wheel(m, 5, 5, tea.MouseButtonWheelDown)
 	wheel(m, 5, 5, tea.MouseButtonWheelUp)
 	if got := m.d.candidates.Index; got != at+1 {
-		t.Errorf("after two lines down and one up: got row %d, want %d", got, at+1)
+		t.Errorf("after two notches down and one up: got row %d, want %d", got, at+1)
 	}
 	wheel(m, 100, 5, tea.MouseButtonWheelDown) // the recipe has nothing to scroll
 	wheel(m, 5, 35, tea.MouseButtonWheelDown)  // the footer
@@ -118,7 +118,7 @@ func TestWheel(t *testing.T) {
 		m.Update(e)
 	}
 	if m.View() != before {
-		t.Error("other events of the mouse have changed the screen")
+		t.Error("a motion, a release, the right button or a click outside the screen changed the screen")
 	}
 	m.Update(tea.WindowSizeMsg{Width: 20, Height: 5})
 	clickAt(m, 3, 3)

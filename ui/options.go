@@ -49,12 +49,12 @@ type Options struct {
 	Now     func() time.Time // clock of the states: in a replay, the recorded time; nil: time.Now
 
 	ObserveOnly bool   // removes the keys that change anything
-	Mode        string // badge: ModeDemo, ModeReplay or ModeLive
+	Mode        string // ModeDemo, ModeReplay or ModeLive
 	Role        string // "observer", "candidate", "cast of 3"
 	Cluster     string // "embedded 127.0.0.1:41873", or the connect string
 
-	Clusters      []string             // the other clusters
-	SwitchCluster func(cluster string) // gets the chosen cluster before the dashboard ends
+	Clusters      []string             // clusters that the user can watch instead of Cluster
+	SwitchCluster func(cluster string) // receives the chosen cluster; then the dashboard ends
 	Choose        bool                 // the list of elections is open at the start
 
 	Past        travel.Past          // in a replay a [travel.Recording]; nil: no time travel
@@ -66,16 +66,16 @@ type Options struct {
 	Notices <-chan string // lines for the status line, such as trouble with a recording
 
 	Theme     string                  // term.Auto (also ""), term.Dark, term.Light or term.Mono
-	Mouse     bool                    // the terminal reports clicks and the wheel
+	Mouse     bool                    // the terminal reports clicks, drags and the wheel
 	Clipboard func(text string) error // sends text to the terminal's clipboard, outside the event loop; nil: no clipboard
 
-	Output        io.Writer          // nil: os.Stdout
+	Output        io.Writer          // nil: os.Stdout, and no immediate first frame
 	Width, Height int                // size for an immediate first frame; 0: unknown
 	Input         io.Reader          // nil: the terminal; Run calls the method Interrupt, if Input has it, before a suspension
 	Renderer      *lipgloss.Renderer // has the colour profile; nil: made from Output
 }
 
-// Modes of a dashboard, shown as the badge in the header.
+// Modes of a dashboard. The badge in the header is ModeDemo or ModeReplay; ModeLive has none.
 const (
 	ModeDemo   = mainscreen.Demo
 	ModeReplay = mainscreen.Replay
@@ -95,11 +95,11 @@ func (o *Options) cannotJoin(path string) string {
 }
 
 const (
-	refreshEvery  = 33 * time.Millisecond  // least time between two refreshes, except the first ones
-	refreshFirst  = 2 * time.Millisecond   // pause after the first refresh; each later pause is twice as long, up to refreshEvery
+	refreshEvery  = 33 * time.Millisecond  // least time between two messages of pump, except the first ones
+	refreshFirst  = 2 * time.Millisecond   // pause after the first one; each later pause is twice as long, up to refreshEvery
 	playEvery     = 100 * time.Millisecond // time between two moves of the playhead
 	actionTimeout = 10 * time.Second       // deadline of an action's context
 	lessonTimeout = 30 * time.Second       // deadline of the context of [lessons.Runner.Start]
-	verifyTimeout = 30 * time.Second       // bounds the wait for the servers' answers
-	quitTimeout   = time.Second            // bounds the wait for running tasks at the end
+	verifyTimeout = 30 * time.Second       // bounds the wait for the watches that action.Verify requested
+	quitTimeout   = time.Second            // bounds the wait of Run for running tasks, after the screen has ended
 )

@@ -13,7 +13,7 @@ import (
 // window is a list or a text in front of the panels.
 type window interface {
 	Move(input.Command)
-	// Click selects the row with the clicked spot, and reports whether the row was selected already.
+	// Click selects the row with the clicked spot, if there is one, and reports whether it was selected already.
 	Click(spot any) (again bool)
 	Draw(*term.Frame)
 }

@@ -161,13 +161,13 @@ func TestStepsStayMarked(t *testing.T) {
 		after time.Duration
 		want  bool
 	}{
-		{"at once", model.Pace{}, 0, true},
-		{"in time", model.Pace{}, leadership.StepShown - time.Millisecond, true},
-		{"late", model.Pace{}, leadership.StepShown, false},
-		{"slow", model.Pace{Delay: time.Second}, leadership.StepShown + time.Second - time.Millisecond, true},
-		{"slow and late", model.Pace{Delay: time.Second}, leadership.StepShown + time.Second, false},
-		{"held", model.Pace{Steps: true, Held: msg}, time.Hour, true},
-		{"released", model.Pace{Steps: true}, time.Hour, false},
+		{"when taken", model.Pace{}, 0, true},
+		{"before the end", model.Pace{}, leadership.StepShown - time.Millisecond, true},
+		{"at the end", model.Pace{}, leadership.StepShown, false},
+		{"delay, before the end", model.Pace{Delay: time.Second}, leadership.StepShown + time.Second - time.Millisecond, true},
+		{"delay, at the end", model.Pace{Delay: time.Second}, leadership.StepShown + time.Second, false},
+		{"a message is held", model.Pace{Steps: true, Held: msg}, time.Hour, true},
+		{"the message was released", model.Pace{Steps: true}, time.Hour, false},
 	} {
 		if got := marked(made(c.pace), c.after); got != c.want {
 			t.Errorf("%s: got marked %v, want %v", c.name, got, c.want)

@@ -87,7 +87,7 @@ func programOptions(ctx context.Context, o Options) []tea.ProgramOption {
 	return opts
 }
 
-// pump sends at most one message each refreshEvery, except the first ones.
+// pump sends the changes and notices. The pause after a message grows from refreshFirst to refreshEvery.
 func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 	var dirty <-chan struct{}
 	if o.Source != nil {
@@ -131,7 +131,7 @@ func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 	}
 }
 
-// writeFirst writes the first frame at once: Bubbletea's renderer waits for its next tick. Later frames
+// writeFirst writes the first frame, because Bubbletea's renderer would wait for its next tick. Later frames
 // must go through the renderer, which skips the lines that have not changed since its last frame.
 func writeFirst(out io.Writer, frame string) {
 	if out == nil || frame == "" {

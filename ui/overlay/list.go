@@ -16,7 +16,7 @@ type Entry struct {
 	Name  string
 	Key   string // text of the key column: the entry's keys, or the lesson's number
 	About string // what the entry does
-	More  string // text below the list; "": About
+	More  string // text below the list; "": About, or only Why if Why is not ""
 	Why   string // why the entry cannot be done now, "" if it can
 	Do    input.Command
 	Kind  action.Kind // kind of the action, "" for a command or a lesson

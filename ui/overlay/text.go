@@ -162,7 +162,7 @@ func (l *Typed) Set(text string) {
 // Edit applies a key. Edit ignores textinput's commands, which blink the cursor or read the clipboard.
 func (l *Typed) Edit(msg tea.KeyMsg) {
 	if msg.Alt {
-		return // a letter with alt is not text; alt-d on the last letter makes textinput panic
+		return // a key with alt is not text; alt-d on the last letter makes textinput panic
 	}
 	msg.Runes = []rune(znode.Safe(string(msg.Runes), znode.NameMax))
 	l.in, _ = l.in.Update(msg)

@@ -17,7 +17,7 @@ func text(n int) overlay.Text {
 	return t
 }
 
-func TestScrolledTextKeepsItsPlace(t *testing.T) {
+func TestPanelScrolls(t *testing.T) {
 	var p overlay.Panel
 	p.Settle(term.InFront(120, 24, 40, 5), text(5))
 	p.Move(input.CmdPageDown)

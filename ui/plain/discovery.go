@@ -27,7 +27,7 @@ type Discovery struct {
 	Visited, Denied int // numbers of visited znodes, and of those whose children an ACL hides
 	Skipped         int // number of znodes that were not searched, including those that Skips does not list
 	Skips           []Skip
-	Stopped         string // why the search ended early, "" for a complete search
+	Stopped         string // why the search ended early, "" if it did not
 }
 
 // Skip is a part of the tree that was not searched.
@@ -40,7 +40,7 @@ type Skip struct {
 // Found is an election that a search found, with its last state.
 type Found struct {
 	State   *doctor.State
-	Waiting int // number of candidates that neither lead nor hold a lock
+	Waiting int // number of candidates that neither lead nor hold a lock, including those that State lacks
 }
 
 // split returns the elections to show; others have kinds without leader or lock holders.
@@ -104,7 +104,7 @@ func (d Discovery) line(severity doctor.Severity) (begin, end string) {
 
 const belowMax = 5
 
-// Below lists elections in one line, "" for none.
+// Below lists at most belowMax elections in one line, "" for none. It omits kinds with neither leader nor lock.
 func Below(found []Found) string {
 	elections, _ := Discovery{Elections: found}.split()
 	var names []string
@@ -166,7 +166,7 @@ func (d Discovery) table(b *strings.Builder, elections []Found) {
 	}
 }
 
-// Text returns the elections as a table, for people.
+// Text returns the text that `electop discover` prints.
 func (d Discovery) Text() string {
 	var b strings.Builder
 	elections, others := d.split()

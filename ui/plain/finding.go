@@ -110,7 +110,7 @@ type Unchecked struct {
 	Setting *string  `json:"setting"` // the setting that would allow the check, nil for none
 }
 
-// NotChecked lists what the servers did not report.
+// NotChecked lists what the servers did not report, and what electop did not request.
 func NotChecked(s *doctor.State) []Unchecked {
 	out := []Unchecked{}
 	t := s.Answers
@@ -173,7 +173,7 @@ func inferred(s *doctor.State) bool {
 	return false
 }
 
-// Brief returns one line with what was not checked, and the settings that would allow it.
+// Brief returns one line with what was not checked, and the settings that would allow the checks.
 func Brief(us []Unchecked) string {
 	var whats, settings []string
 	add := func(to *[]string, s string) {

@@ -230,7 +230,7 @@ func Status(s *doctor.State) Object {
 		"leaderless", leaderlessOf(s),
 		"standbys", standbysOf(s),
 		"system_epoch", text(s.Epoch()),
-		"leader_state", text(string(s.Lead())), // null: no leader
+		"leader_state", text(string(s.Lead())), // null: nobody is known to lead
 		"findings", each(s.Findings, findingOf),
 		"leader_since", since, // bounds of the time at which the leader became first
 		"leader_watchers", watchersOf(s),
@@ -298,7 +298,7 @@ func candidateOf(s *doctor.State, i, holders int) Object {
 		"heard_within_ms", When(!heard.IsZero(), within(s.At, heard)), // upper bound; null: unknown
 		"silent_ms", silent, // lower bound; null: unknown or not at risk
 		"risk", risk, // evidence of the risk; null: not at risk
-		"standing?", phrase.Standing(s, i).Row, // words for the candidate while the leader is not certain
+		"standing?", phrase.Standing(s, i).Row, // words for the first candidate or a rival while nobody is known to lead
 	)
 }
 

@@ -70,7 +70,7 @@ type (
 	}
 )
 
-// TestJSONOfHostileChildren checks that UTF-8 names stay unchanged and UTF-8 data is only cut.
+// TestJSONOfHostileChildren checks that UTF-8 names stay unchanged, and that data is only cut or encoded in base64.
 func TestJSONOfHostileChildren(t *testing.T) {
 	s := decode[statusDoc](t, line(t, plain.Status(hostileElection(t))))
 	if len(s.Candidates) != len(hostile) || len(s.Ignored) != 1 {

@@ -100,7 +100,7 @@ func content(key string, c *dialect.Candidate) Object {
 
 func text(s string) *string { return When(s != "", s) }
 
-// name returns nil if the label is only the znode's name, cut to nameMax.
+// name returns c's label. It returns nil for no candidate, or if the label is the znode's name, cut to nameMax.
 func name(c *dialect.Candidate) *string {
 	if c == nil || c.Label() == znode.Safe(c.Name, nameMax) {
 		return nil
