@@ -204,7 +204,7 @@ func (w *world) advance() *world {
 	return w
 }
 
-// controller is Kafka's election, which has no queue.
+// controller returns the election of Kafka's controller. It has no queue.
 func controller() *world {
 	w := newWorld("/controller", nil, false).connectTo(ensemble[1])
 	z := znode.Znode{Name: "/controller", Session: sessionOn(0, 7), Czxid: w.zxid, Ctime: w.now.Add(-time.Hour), Data: znode.NewData([]byte(`{"version":1,"brokerid":2,"timestamp":"1773484671003"}`))}

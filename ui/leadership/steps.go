@@ -17,7 +17,7 @@ import (
 	"electop/ui/wording"
 )
 
-// StepShown is how long a step stays marked if the server has no delay.
+// StepShown is how long a step stays marked if the server neither delays nor holds messages.
 const StepShown = 1500 * time.Millisecond
 
 // activity holds the candidates that run one line of the recipe now.
@@ -74,8 +74,8 @@ func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity
 	return lines
 }
 
-// runs returns the line that m runs while a message to m is held. If the message is a reply, this
-// is the line with the request. last is the last step that m reported. StepNone means that no line fits.
+// runs returns the line that m runs while a message to m is held, StepNone if no line fits. last is the last step
+// that m reported. For a reply, runs returns the line with the request; if it knows no such line, it returns last.
 func (v *Recipe) runs(m *model.Member, last model.Step) model.Step {
 	s, held := v.State, v.Held[m.Session]
 	child := znode.Base(held.Path)
@@ -129,7 +129,7 @@ func listedIn(before []model.StepTaken, member string) model.Step {
 
 const detailMax = 120 // most characters of [StepLine]
 
-// StepLine returns a line of the recipe with its values, "" if none are known.
+// StepLine returns a step with its values, "" if none are known. For a kind without roles, it returns the step's line.
 func StepLine(s *doctor.State, step model.Step, on model.StepOn) string {
 	text := ""
 	switch {

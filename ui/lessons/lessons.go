@@ -1,7 +1,7 @@
-// Package lessons draws the menu of lessons and the panel of the current lesson.
+// Package lessons has the menu of lessons and the panel of the current lesson.
 //
-// A [Runner] runs the lessons. A [Panel] shows the [lesson.View] of the Runner, and passes the
-// user's input to the Runner.
+// A [Runner] runs the lessons. A [Panel] shows the [lesson.View] of the Runner, and passes the user's input to the
+// Runner. The caller of the Panel starts the lessons, because [Runner.Start] blocks.
 package lessons
 
 import (
@@ -26,7 +26,7 @@ type Runner interface {
 	Lessons() []lesson.Entry
 	// View returns the current lesson; ok is false for none.
 	View() (v lesson.View, ok bool)
-	// Start begins a lesson; if id is "", the first lesson that is not done.
+	// Start begins a lesson; if id is "", the first one that is not done, or the first if all are done.
 	// Start blocks, so call it outside the event loop.
 	Start(ctx context.Context, id string) error
 	// Input applies an input, or returns why the input cannot be applied now.
@@ -184,7 +184,7 @@ var inputs = map[input.Command]lesson.Input{
 }
 
 // Do executes a lesson command; start is the lesson to start, "" for none.
-// shown means that the lesson is on the screen.
+// shown is false if time travel hides the lesson.
 func (p *Panel) Do(do input.Command, key string, shown bool) (message term.Span, start string) {
 	v := &p.View
 	switch {

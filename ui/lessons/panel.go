@@ -170,17 +170,17 @@ func (p Panel) Draw(f *term.Frame, focused bool) {
 	p.text.Draw(f.Box(p.place, term.Cut(title, max(8, p.place.W-term.SpansWidth(tail)-12)), focused, tail...))
 }
 
-// Status returns what the user can do now if the text is longer than the panel, otherwise "".
+// Status returns what the user can do now, or why the part is stuck; "" for neither, and if the text fits in the panel.
 func (p *Panel) Status() string {
 	v := &p.View
 	switch {
 	case !p.text.Long():
 	case p.unread() && (v.CanNext || v.Done):
-		return "space reads on"
+		return "press space to read on"
 	case v.Done:
 		return "lesson complete: space begins the next one, L opens the menu"
 	case v.CanNext:
-		return "space goes on"
+		return "press space to go on"
 	case v.Stuck != "":
 		return prose(v.Stuck)
 	case v.Held:

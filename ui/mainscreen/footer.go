@@ -16,7 +16,7 @@ import (
 // Footer is the last line of the screen: the keys of the current mode.
 type Footer struct {
 	*Screen
-	Mode input.Mode // includes ModeLesson during a lesson
+	Mode input.Mode // during a lesson, ModeNormal comes with ModeLesson
 	// Action returns the action of a kind; why is "" if the action is possible now.
 	Action func(kind action.Kind, arg string) (a action.Action, why string)
 
@@ -174,7 +174,7 @@ func (l *Footer) act(k *input.FootKey) bool {
 		k.Label = action.WordsFor(a).Verb
 	}
 	if k.Kind == action.Slow && matters {
-		k.Label, k.Off = "pace", false // if this key cannot be used, the opposite key can
+		k.Label, k.Off = "pace", false // at the slowest pace, only the opposite key can be used
 	}
 	return !def.Demo || l.Badge == Demo && (matters || k.Kind != action.Step)
 }

@@ -78,7 +78,7 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 		system = "  " + term.Cut(s.System(), most)
 	}
 
-	// An important span, such as a lost connection, may take the room of the system's name.
+	// An important span, such as a lost connection, may take the room of the system's name, and some of the path's.
 	least := min(term.Width(path), 20) + term.Width(number) + 6 + len(short)
 	all := right
 	right = term.FitSpans(all, p.Room()-least-1-term.Width(system))

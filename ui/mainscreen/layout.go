@@ -6,7 +6,7 @@ import (
 	"electop/ui/term"
 )
 
-// On a smaller screen, the dashboard shows only the size that it needs.
+// On a smaller screen, the dashboard shows only the size that it needs and the size of the screen.
 const (
 	MinWidth  = 60
 	MinHeight = 20
@@ -51,7 +51,7 @@ type Shape struct {
 	Messages    bool // the server reports its messages
 	Rows        int  // lines of the candidates; 0: the panel shows no queue
 	Watching    bool // the cluster is live, no lesson is running, and electop has no candidates
-	DoctorFirst bool // if Watching is set, the second column has Doctor and not Selected
+	DoctorFirst bool // if Watching is set, the second column has Doctor and not Selected, unless the focus decides
 }
 
 // Arrangement is the place of each part of the screen.
@@ -228,7 +228,7 @@ func (a *Arrangement) arrangeColumns(body term.Rect, s Shape) term.Rect {
 // panels stay in place during a lesson.
 const lessonLines = 18
 
-// LessonPlace returns the cells and lines for a lesson's text. If the lesson has no place, it returns those of a zoomed panel.
+// LessonPlace returns the cells and lines for a lesson's text, those of a zoomed panel if the lesson has no place.
 func LessonPlace(w, h int, s Shape) (width, room int) {
 	s.Lesson = true
 	r := Arrange(w, h, s).Panel[Lesson]

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// sketch returns the arrangement from top to bottom: "22 C76 R44" is 22 lines with 76 cells of part C and
-// 44 of R. ! marks cells of two parts.
+// sketch returns the arrangement from top to bottom: "22 C76 R44" is 22 lines with 76 cells of Candidates and
+// 44 of Recipe. A is Selected, "." is a cell without a part, and ! is a cell of two parts.
 func sketch(w, h int, s Shape) string {
 	a := Arrange(w, h, s)
 	cells := bytes.Repeat([]byte("."), w*h)
@@ -104,7 +104,7 @@ func TestArrangementFillsTheScreen(t *testing.T) {
 				}
 				if w >= ThirdColumnFrom && (a.Panel[Handoffs].Empty() || s.Lesson == a.Panel[Lesson].Empty() || s.Messages == a.Panel[Messages].Empty() ||
 					a.Panel[Doctor].Empty() && !a.Panel[Servers].Empty()) {
-					t.Fatalf("%dx%d %+v: a panel is hidden on a very wide screen: %+v", w, h, s, a.Panel)
+					t.Fatalf("%dx%d %+v: a panel is missing or unexpected on a very wide screen: %+v", w, h, s, a.Panel)
 				}
 			}
 		}

@@ -4,8 +4,8 @@
 // [Arrange] is a pure function from the size of the screen and a [Shape] to the place of each part.
 // [Screen.Settle] gives each panel its place and contents. [Screen.Draw] changes only the frame.
 //
-// Keys scroll or select in the panel with the focus, the wheel in the panel under the pointer.
-// A narrow header leaves out the least important words, a narrow footer the least important keys.
+// Keys scroll or select in the panel with the focus, or in the candidates if that panel cannot scroll. The wheel acts
+// on the panel under the pointer. A narrow header or footer leaves out what is least important.
 package mainscreen
 
 import (
@@ -51,7 +51,7 @@ type Shown struct {
 	Details    *Details
 	Help       func(w int) [][]term.Span // returns the help as lines of at most w cells
 
-	Lesson    *lessons.Panel // nil: no lesson is on the screen
+	Lesson    *lessons.Panel // nil: no lesson is running, or time travel hides it
 	Journey   *travel.Journey
 	Spawns    bool      // the user can add a candidate
 	Campaigns bool      // this program can become a candidate
@@ -62,7 +62,7 @@ type Shown struct {
 
 const detailWidth = 100 // longer lines are hard to read
 
-// Details are the panels Selected, Doctor and Servers.
+// Details holds the panels Selected, Doctor and Servers.
 type Details [Panels - Selected]overlay.Panel
 
 func (x *Screen) detail(p Panel) *overlay.Panel { return &x.Details[p-Selected] }
@@ -109,9 +109,9 @@ func (x *Screen) TooSmall() bool { return x.At.Header.Empty() }
 
 func (x *Screen) shape() Shape {
 	s := x.State
-	rows := s.Queue.Len() // also the rows that a filter hides, so that typing moves no panel
+	rows := s.Queue.Len() // not only the rows that the filter shows, so that typing rarely moves a panel
 	if n := len(x.Candidates.Rows.NoZnode); n > 0 {
-		rows += 1 + n // with their heading
+		rows += 1 + n // with their heading, without the rows that the filter hides
 	}
 	if wording.PaceLine(s) != "" {
 		rows++
@@ -257,8 +257,8 @@ func (x *Screen) moves(p Panel) interface{ Move(input.Command) } {
 	return nil
 }
 
-// Move applies do to the panel with the focus, or to the candidates if that panel cannot move.
-// Page keys scroll a long lesson unless one of the [Details] has the focus.
+// Move applies do to the panel with the focus, or to the candidates if that panel cannot scroll. Left and right select
+// only in the zoomed candidates. Page keys scroll a long lesson unless one of the [Details] has the focus.
 // chose means that the selected candidate may have changed.
 func (x *Screen) Move(do input.Command) (chose bool) {
 	at := x.Focus
@@ -276,7 +276,7 @@ func (x *Screen) Move(do input.Command) (chose bool) {
 	return true
 }
 
-// Wheel applies do to panel p. chose means that the selected candidate may have changed.
+// Wheel applies do to panel p, lines times or, for Candidates, once. chose means that the selection may have changed.
 func (x *Screen) Wheel(p Panel, do input.Command, lines int) (chose bool) {
 	if p == Candidates {
 		lines = 1

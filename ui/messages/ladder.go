@@ -241,7 +241,7 @@ func (d *ladder) arrow(y int, of side, toLeft bool, st term.Style, text string) 
 	}
 }
 
-// lost draws a message that did not arrive. The reason replaces the head of its arrow.
+// lost draws a message that did not arrive when it was sent. The reason replaces the head of its arrow.
 func (d *ladder) lost(y int, e *entry, st term.Style) {
 	g := &d.f.Theme.Glyph
 	from, to := d.span(e.side)

@@ -3,8 +3,8 @@
 // ladder: time goes down, and the server's lifeline is in the middle.
 //
 // An arrow to the server is a request that the server carried out. An arrow from the server is a
-// reply or a notification. If a message did not arrive, the reason replaces the arrow's head.
-// Held messages are below the arrows.
+// reply or a notification. If a message did not arrive when it was sent, the reason
+// replaces the arrow's head. Held messages are below the arrows.
 package messages
 
 import (
@@ -30,7 +30,7 @@ type Panel struct {
 	place   term.Rect
 	lanes   []lane // from left to right
 	entries []entry
-	held    int // lines for held messages
+	held    int // lines for held messages, or for a line about the pace
 	page    int // lines for entries
 	back    int // entries below the ones in view
 }
@@ -248,11 +248,11 @@ type entry struct {
 	n        int // order among entries of this kind and time; for kind others: number of messages
 }
 
-// loss is the reason why a message did not arrive. It is "" if no loss is known.
+// loss is the reason why a message did not arrive when it was sent: a constant below, or a [model.Fault].
 type loss string
 
 const (
-	arrived   loss = ""
+	arrived   loss = "" // no loss is known
 	replyLost loss = "reply lost"
 	cutOff    loss = "cut off" // the connection ended before the message was sent
 )
@@ -336,7 +336,7 @@ func mergeOthers(all []entry) []entry {
 	}
 	for i := range out {
 		if e := &out[i]; e.kind == others {
-			e.text = units.Count(e.n, "message of another", "messages of others")
+			e.text = units.Count(e.n, "message of another client", "messages of other clients")
 		}
 	}
 	return out

@@ -102,7 +102,7 @@ func (e *election) checkLanes(v *Panel, selected int) {
 	behind := selected + 1
 	if !members[names[selected]] || behind < len(names) && !members[names[behind]] && e.hasMessage(uint64(behind+1)) ||
 		!othersShown && e.othersHaveMessages(uint64(selected+1)) || len(members) != len(v.lanes) {
-		e.t.Fatalf("%s is selected: got lanes %+v, want its lane, one with messages if others have any (the next candidate's first), none twice", names[selected], v.lanes)
+		e.t.Fatalf("%s is selected: got lanes %+v, want its lane, the next candidate's lane if it has messages, otherwise another lane with messages if there is one, and no lane twice", names[selected], v.lanes)
 	}
 	if want := max(2, min(4, (v.place.W-4-stampRoom)/laneRoom)); len(v.lanes) != want {
 		e.t.Fatalf("got %d lanes on %d cells, want %d", len(v.lanes), v.place.W, want)
