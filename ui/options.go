@@ -96,7 +96,7 @@ func (o *Options) cannotJoin(path string) string {
 
 const (
 	refreshEvery  = 33 * time.Millisecond  // least time between two messages of pump, except the first ones
-	refreshFirst  = 2 * time.Millisecond   // pause after the first one; each later pause is twice as long, up to refreshEvery
+	refreshFirst  = 2 * time.Millisecond   // pause after the first; each later one is twice as long, up to refreshEvery
 	playEvery     = 100 * time.Millisecond // time between two moves of the playhead
 	actionTimeout = 10 * time.Second       // deadline of an action's context
 	lessonTimeout = 30 * time.Second       // deadline of the context of [lessons.Runner.Start]

@@ -126,7 +126,7 @@ func Below(found []Found) string {
 	return text
 }
 
-// Visible counts the waiting candidates or, in a dialect without a queue, the standbys; -1: unknown.
+// Visible counts the waiting candidates or, in a dialect with a single znode, the standbys; -1: unknown.
 func (f Found) Visible() int {
 	if d := f.State.Dialect; d == nil || !d.Single {
 		return f.Waiting
