@@ -128,7 +128,7 @@ func TestMetricsOfAHandoff(t *testing.T) {
 			t.Errorf("the linter found %v (error %v) in\n%s", problems, err, body)
 		}
 		if !regexp.MustCompile(`(?m)^electop_requests_total\{to="session"\} [1-9]`).MatchString(body) {
-			t.Errorf("no requests of electop:\n%s", body)
+			t.Errorf("no requests over electop's session are counted:\n%s", body)
 		}
 		for _, no := range []struct {
 			method, page string
@@ -160,24 +160,24 @@ func TestExporterOutlivesItsServer(t *testing.T) {
 	server.Kill(t)
 	c := run(t, "exporter", "--servers", server.Addr, "--listen", "127.0.0.1:0", "--session-timeout", "30s")
 	url := metricsURL(t, c)
-	healthy := func(want int, why string) {
+	awaitHealth := func(want int, why string) {
 		t.Helper()
 		body := ""
-		zktest.Await(t, fmt.Sprint(want), func() bool {
+		zktest.Await(t, fmt.Sprintf("/healthz with code %d and %q", want, why), func() bool {
 			var code int
 			code, body = page(t, "GET", url+"/healthz")
 			return code == want && strings.HasPrefix(body, why)
 		})
 	}
-	healthy(http.StatusServiceUnavailable, "not connected to ZooKeeper: ")
+	awaitHealth(http.StatusServiceUnavailable, "not connected to ZooKeeper: ")
 	if body := exposes(t, url, "electop_up 0", "electop_elections 0"); strings.Contains(body, "electop_elections_without_leader ") {
 		t.Errorf("without a connection the metrics have electop_elections_without_leader:\n%s", body)
 	}
 	server.Start(t)
 	exposes(t, url, "electop_up 1", "electop_elections 1", "electop_search_complete 1", `electop_leader_info{leader="host",path="/health"} 1`)
-	healthy(http.StatusOK, "ok")
+	awaitHealth(http.StatusOK, "ok")
 	server.Kill(t)
-	healthy(http.StatusServiceUnavailable, "not connected to ZooKeeper: ")
+	awaitHealth(http.StatusServiceUnavailable, "not connected to ZooKeeper: ")
 	body := exposes(t, url, "electop_up 0", `electop_connected{path="/health"} 0`, `electop_leader_state{path="/health",state="unknown"} 1`)
 	for _, name := range []string{"electop_candidates{", "electop_leader_info{", "electop_leader_since_seconds{", "electop_elections_without_leader "} {
 		if strings.Contains(body, "\n"+name) {
@@ -185,10 +185,10 @@ func TestExporterOutlivesItsServer(t *testing.T) {
 		}
 	}
 	server.Start(t)
-	healthy(http.StatusOK, "ok")
+	awaitHealth(http.StatusOK, "ok")
 }
 
-// TestExporterOfACluster checks that no text of a znode breaks the format of the metrics.
+// TestExporterOfACluster also checks that no name and no data of a znode break the format of the metrics.
 func TestExporterOfACluster(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {

@@ -272,7 +272,7 @@ func causeFindings(t *testing.T, w *site) map[string]string {
 		"ghost-node": func(path string) {
 			addCandidate(t, w.session(t), path, "")
 			c, name := w.session(t), path+"/"+strings.Repeat("0a", 16)+"-n_"
-			ghost := addCandidateAs(t, c, name, "") // as if the reply was lost: the client creates another znode with the same guid
+			ghost := addCandidateAs(t, c, name, "") // its reply is lost, so the client creates another with the same guid
 			addCandidateAs(t, c, name, ghost)
 		},
 		"missing-watch": func(path string) {
@@ -287,10 +287,10 @@ func causeFindings(t *testing.T, w *site) map[string]string {
 	return paths
 }
 
-// shortFor is a --for in which the doctor usually gets two equal watch tables from each server.
+// shortFor is a --for in which each server usually reports its watches twice.
 const shortFor = 6 * time.Second
 
-// finds runs the doctor up to four times to find id. All other findings must have the severity info.
+// finds waits for c and repeats it up to three times to find id. All other findings must have the severity info.
 func (w *site) finds(t *testing.T, c *command, path, id string) {
 	for lasts := 2 * shortFor; ; lasts *= 2 {
 		code := c.finish(t)

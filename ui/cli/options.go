@@ -26,7 +26,7 @@ import (
 const defaultPath = "/election"
 
 type options struct {
-	path        string   // the first of paths; for a printed recording, its election
+	path        string   // the first of paths, except after chooseAll; replay --json: the recording's election
 	paths       []string // the elections, each once
 	unnamed     bool     // neither the user nor the cluster gave a PATH
 	found       bool     // paths is the result of a search
@@ -229,7 +229,7 @@ func readConfig() (config.File, error) {
 	return f, nil
 }
 
-// settle sets flags that are not given, from the environment and the file.
+// settle sets the flags that the command line does not have, from the environment and the file.
 func (o *options) settle(cmd *cobra.Command) error {
 	file, err := readConfig()
 	if err != nil {
@@ -238,7 +238,7 @@ func (o *options) settle(cmd *cobra.Command) error {
 	given := map[string]string{}
 	cmd.Flags().Visit(func(f *pflag.Flag) { given[f.Name] = f.Value.String() })
 	s, err := config.Resolve(file, given, os.Getenv, cmd.Flags().Lookup("cluster") == nil)
-	if _, live := s.Values["servers"]; err == nil && !live && !cmd.HasParent() { // the demo has no cluster
+	if _, live := s.Values["servers"]; err == nil && !live && !cmd.HasParent() { // the demo uses no setting of a cluster
 		s, err = config.Resolve(file, given, os.Getenv, true)
 	}
 	if err != nil {

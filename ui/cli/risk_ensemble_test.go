@@ -22,7 +22,7 @@ func TestExpiryBoundsHold(t *testing.T) {
 	x := newBoundsTest(t)
 	duration, _ := zktest.Long(t)
 	end := time.Now().Add(duration)
-	// On a busy machine, two rounds may not show both outcomes.
+	// On a busy machine, two rounds may not show both a held and an excused bound.
 	for round := 0; round < 2 || time.Now().Before(end) || round < 8 && (x.held == 0 || x.excused == 0); round++ {
 		znode := x.cutCandidate()
 		down := x.ensemble.Leader(t)
@@ -48,7 +48,7 @@ type boundsTest struct {
 	events   *command
 	slowest  func() time.Duration
 
-	held, excused int // excused counts bounds for an epoch that had ended
+	held, excused int // excused counts bounds for an epoch that ended before the session
 }
 
 func newBoundsTest(t *testing.T) *boundsTest {
@@ -86,7 +86,7 @@ func (x *boundsTest) create(conn *client.Conn, path string, flags int32) (znode 
 	return znode
 }
 
-// cutCandidate returns a candidate without a connection, after events has reported a bound of its expiry.
+// cutCandidate returns a candidate without a connection, after `electop events` has reported a bound of its expiry.
 func (x *boundsTest) cutCandidate() (znode string) {
 	x.Helper()
 	for deadline := time.Now().Add(waitFor); time.Now().Before(deadline); {
@@ -135,7 +135,7 @@ func (x *boundsTest) boundsOf(znode, output string) (all []bound) {
 	return all
 }
 
-// compare checks the bounds of a znode that was deleted at gone. A delay of up to late is no error.
+// compare checks the bounds of a znode whose deletion was seen at gone. A delay of up to late is no error.
 func (x *boundsTest) compare(round int, znode string, gone time.Time, late time.Duration) {
 	x.Helper()
 	var epoch int64 // the epoch of the deletion, which is the parent's last change
@@ -161,7 +161,7 @@ func (x *boundsTest) compare(round int, znode string, gone time.Time, late time.
 	x.Logf("after round %d: %d bounds held, %d were for an epoch that ended; writes took up to %v", round, x.held, x.excused, late)
 }
 
-// slowestWrite writes repeatedly. Each call of its result returns the slowest write since the last call.
+// slowestWrite writes repeatedly. Each call of its result returns the slowest successful write since the last call.
 func slowestWrite(t *testing.T, conn *client.Conn, path string) func() time.Duration {
 	var mu sync.Mutex
 	var most time.Duration

@@ -113,7 +113,7 @@ func offers(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// servedInScript writes the output of electop serve into the file printed.
+// servedInScript interrupts electop serve after its first line, and writes the output into a file named "printed".
 func servedInScript(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := exec.Command("electop", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Dir = ts.Getenv("WORK")

@@ -51,10 +51,9 @@ func newServe(std IO) *cobra.Command {
 	return cmd
 }
 
-// The longest session timeout is 20 ticks. With tickMax it fits in the protocol's int32 milliseconds.
 const (
 	defaultTick = 2 * time.Second // as in Apache ZooKeeper's sample configuration
-	tickMax     = time.Hour
+	tickMax     = time.Hour       // 20 ticks, the longest session timeout, fit in the protocol's int32 milliseconds
 )
 
 func runServe(ctx context.Context, o *options, std IO) error {
@@ -75,13 +74,13 @@ func runServe(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer h.ZooKeeper.Close()
-	ours, _ := net.InterfaceAddrs() // ours may be empty
+	ours, _ := net.InterfaceAddrs() // after an error, ours is empty
 	addr := dialable(h.addr, ours...)
 	admin, err := h.serveAdmin(o.server.admin)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.Out, "ZooKeeper on %s. Data lives in memory and ends with this process.\n", addr)
+	fmt.Fprintf(std.Out, "ZooKeeper on %s. Its data is in memory and is lost when this process ends.\n", addr)
 	if admin != "" {
 		fmt.Fprintf(std.Out, "AdminServer on %s\n", admin)
 	}
@@ -141,7 +140,7 @@ func (s *embedded) serve(f func() error) {
 	}()
 }
 
-// serveAdmin returns the AdminServer's URL, or "" without an AdminServer.
+// serveAdmin starts the AdminServer and returns its URL. If listen is "", it does neither.
 func (s *embedded) serveAdmin(listen string) (string, error) {
 	if listen == "" {
 		return "", nil
@@ -167,7 +166,8 @@ func (s *embedded) run(ctx context.Context, notice func(string)) error {
 	}
 }
 
-// openCnxns is the default limit of connections from one remote address. A school class may share one address.
+// openCnxns limits the connections from one remote address, unless --max-client-cnxns is given. A school class
+// may share one address.
 const openCnxns = 1000
 
 type embeddedOptions struct {
@@ -232,7 +232,7 @@ func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Re
 }
 
 // dialable returns the address at which clients reach a server that listens on addr. For 0.0.0.0 or ::
-// it prefers IPv4 in ours, then IPv6, then loopback.
+// dialable prefers IPv4 in ours, then IPv6, then loopback.
 func dialable(addr net.Addr, ours ...net.Addr) string {
 	t, ok := addr.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {
@@ -250,7 +250,7 @@ func dialable(addr net.Addr, ours ...net.Addr) string {
 	return net.JoinHostPort(ips[0].String(), fmt.Sprint(t.Port))
 }
 
-// observing returns conn for an observer of s. The connection is in memory, and s does not delay its messages.
+// observing returns conn for an observer of s, which connects in memory and receives messages without a delay.
 func observing(conn client.Config, s *zkserver.Server) client.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.DialObserver() }
 	return conn

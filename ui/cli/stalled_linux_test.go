@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestSignalEndsADashboardThatIsNotRead(t *testing.T) {
+func TestSignalEndsADashboardWithUnreadOutput(t *testing.T) {
 	t.Parallel()
 	p, tty, err := pty.Open()
 	if err != nil {

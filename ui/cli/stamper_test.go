@@ -23,8 +23,8 @@ var wraps = [][]string{
 	{"setsid", "--wait"},
 }
 
-// stamper writes time stamps. Its arguments are the file, the candidate's name and the number of processes.
-// If there are several, all except the last ignore SIGTERM, and on Linux a program in wraps starts the first.
+// stamper appends time stamps to a file. Its arguments are the file, the candidate's name and the number of
+// processes. All except the last ignore SIGTERM. On Linux, the first of several runs in a program of wraps.
 func stamper() {
 	file, name, processes := os.Args[1], os.Args[2], 0
 	_, _ = fmt.Sscan(os.Args[3], &processes)
@@ -131,10 +131,10 @@ func (s *stamps) check(t *testing.T) {
 	for i, n := range s.runs {
 		for _, before := range s.runs[max(0, i-20):i] {
 			if n.first <= before.last && before.first <= n.last {
-				t.Errorf("two commands at once for %v:\n%v\n%v", time.Duration(min(n.last, before.last)-max(n.first, before.first)), before, n)
+				t.Errorf("two commands ran together for %v:\n%v\n%v", time.Duration(min(n.last, before.last)-max(n.first, before.first)), before, n)
 			}
 			if n.fence < before.fence {
-				t.Errorf("the fence went back:\n%v\n%v", before, n)
+				t.Errorf("the fence decreased:\n%v\n%v", before, n)
 			}
 		}
 	}

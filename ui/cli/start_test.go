@@ -17,7 +17,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// initMax bounds the initialization of a package. With the race detector, initialization takes about five times as long.
+// initMax bounds the initialization of a package, which takes about five times as long with the race detector.
 func initMax() time.Duration {
 	const most = 5 * time.Millisecond
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {

@@ -35,7 +35,6 @@ type terminal struct {
 	before *term.State
 	exited chan error
 	read   chan struct{} // closed when all output was read
-	close  func()        // may be called twice
 
 	mu      sync.Mutex
 	screen  *vt.Emulator
@@ -100,7 +99,7 @@ func openTerminalWith(t testing.TB, env []string, cols, rows uint16, args ...str
 		x.exited <- x.cmd.Wait()
 		close(ended)
 	}()
-	x.close = func() {
+	t.Cleanup(func() {
 		x.cmd.Process.Kill()
 		<-ended
 		p.Close()
@@ -110,8 +109,7 @@ func openTerminalWith(t testing.TB, env []string, cols, rows uint16, args ...str
 			pipe.Close()
 		}
 		answers.Wait()
-	}
-	t.Cleanup(x.close)
+	})
 	return x
 }
 
@@ -435,7 +433,7 @@ func TestRepeatedSignalsEndABlockedCommand(t *testing.T) {
 	defer tick.Stop()
 	deadline := time.After(waitFor)
 	for {
-		cmd.Process.Signal(syscall.SIGTERM) // a background shell starts programs with SIGINT ignored
+		cmd.Process.Signal(syscall.SIGTERM) // programs that a script starts in the background ignore SIGINT
 		select {
 		case <-exited:
 			return
@@ -452,7 +450,8 @@ func (x *terminal) output() string {
 	return x.raw.String()
 }
 
-// TestKeysInATerminal checks that electop does not query the terminal's background, so Esc works although the terminal answers nothing.
+// TestKeysInATerminal checks that electop does not query the terminal's background, and that Esc works although
+// the terminal answers no query.
 func TestKeysInATerminal(t *testing.T) {
 	t.Parallel()
 	x := openTerminalWith(t, []string{"NO_COLOR=", "COLORFGBG=", "ELECTOP_THEME="}, 80, 24, "demo", "--cast", "2")

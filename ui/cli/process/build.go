@@ -10,7 +10,7 @@ import (
 
 // Build describes how a program was built. [BuildOf] always sets Go and Platform.
 type Build struct {
-	Version  string // "v1.2.0"; "" if the build is not a release
+	Version  string // of the module, as in "v1.2.0"; "" if not recorded, or a pseudo-version of Commit
 	Commit   string
 	Time     time.Time // of the commit; zero: not recorded
 	Modified bool      // files differed from the commit

@@ -97,12 +97,12 @@ func OfItself(err error) error {
 }
 
 var (
-	// NoLeader ends `status` and `doctor` if nobody leads, and `discover --problems` if it lists an
-	// election.
+	// NoLeader ends `status`, `doctor` and `discover --problems`. [ExitCodes] lists the cases of
+	// ExitNoLeader.
 	NoLeader = Error{ExitNoLeader, errors.New("nobody leads")}
 	// Critical ends `doctor` after a critical finding, and `check` after a failed check.
 	Critical = Error{ExitFinding, errors.New("something critical was found")}
-	// Interrupted ends a command after a signal.
+	// Interrupted ends a command after a signal. Package cli replaces the code by the signal's.
 	Interrupted = Error{ExitInterrupt, errors.New("interrupted")}
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// lastWrite bounds a write after the end of ctx, because a terminal can block a write for ever.
+// lastWrite bounds a write after the end of Screen.ctx, because a terminal can block a write for ever.
 const lastWrite = 2 * time.Second
 
 // Screen reads a dashboard's keys from the terminal, and writes the dashboard's frames to it.
@@ -27,11 +27,11 @@ type Screen struct {
 	own  *os.File // the terminal that OpenScreen opened, or nil
 
 	mu   sync.Mutex // held during a write
-	lost bool       // a write took too long; later writes fail
+	lost bool       // a write was abandoned; later writes fail
 }
 
 // OpenScreen returns a Screen with the keys from in, or from /dev/tty if in is not a terminal.
-// After the end of ctx, a blocked write fails.
+// A write that is still blocked [lastWrite] after the end of ctx fails.
 func OpenScreen(ctx context.Context, in io.Reader, out *os.File) (*Screen, error) {
 	s := &Screen{ctx: ctx, out: out}
 	from, ok := Terminal(in)
@@ -88,7 +88,7 @@ type output struct{ s *Screen }
 func (o output) Write(p []byte) (int, error) { return o.s.write(p) }
 func (o output) Read(p []byte) (int, error)  { return o.s.out.Read(p) }
 func (o output) Fd() uintptr                 { return o.s.out.Fd() }
-func (o output) Close() error                { return nil } // the caller of OpenScreen closes out
+func (o output) Close() error                { return nil } // out belongs to the caller of OpenScreen
 
 // Size returns the terminal's columns and rows, 0 if unknown.
 func (s *Screen) Size() (width, height int) {
@@ -105,7 +105,7 @@ func (s *Screen) Copy(text string) error {
 	return err
 }
 
-// toClipboard returns an OSC 52 sequence. tmux needs its option set-clipboard or allow-passthrough.
+// toClipboard returns OSC 52. tmux gets it plain (option set-clipboard) and wrapped (option allow-passthrough).
 func toClipboard(text string, getenv func(string) string) string {
 	seq := ansi.SetSystemClipboard(text)
 	switch {
@@ -267,7 +267,7 @@ func Terminal(stream any) (*os.File, bool) {
 	return f, ok && term.IsTerminal(f.Fd())
 }
 
-// ReadLine reads one line. If ctx ends first, it returns the cause, and the read of in continues.
+// ReadLine reads one line. If ctx ends first, ReadLine returns the cause, and the read of in continues.
 func ReadLine(ctx context.Context, in io.Reader) (string, error) {
 	return Await(ctx, func() (string, error) {
 		line, err := bufio.NewReader(in).ReadString('\n')

@@ -16,7 +16,7 @@ type Tasks struct {
 	wg     sync.WaitGroup
 }
 
-// NewTasks returns Tasks without goroutines. Their context ends when ctx ends, or earlier.
+// NewTasks returns Tasks without goroutines. Their context ends with ctx, a failure or [Tasks.Stop].
 func NewTasks(ctx context.Context) *Tasks {
 	t := &Tasks{}
 	t.ctx, t.cancel = context.WithCancelCause(ctx)
