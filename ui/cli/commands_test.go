@@ -76,7 +76,7 @@ func TestDiscoverInterrupted(t *testing.T) {
 		create(t, c, fmt.Sprintf("/%02d", i), "", 0)
 	}
 	x := openTerminal(t, 100, 10, "discover", "-s", addr, "--rate", "2")
-	x.sees("znodes, 0 elections")
+	x.sees("znodes read, 0 found")
 	x.press("\x03")
 	x.sees("stopped early: interrupted")
 	x.leaves(130)

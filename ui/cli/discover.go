@@ -121,8 +121,8 @@ func showProgress(s *election.Search, std IO) (clearLine func()) {
 		return func() {}
 	}
 	s.Changed = func() {
-		znodes, elections := s.Progress()
-		fmt.Fprintf(f, "\r\x1b[K%s, %s", units.Count(znodes, "znode", "znodes"), units.Count(elections, "election", "elections"))
+		znodes, found := s.Progress()
+		fmt.Fprintf(f, "\r\x1b[K%s read, %d found", units.Count(znodes, "znode", "znodes"), found)
 	}
 	return func() { fmt.Fprint(f, "\r\x1b[K") }
 }

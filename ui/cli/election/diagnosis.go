@@ -74,7 +74,7 @@ func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, w
 }
 
 // worthwhile returns the suspicion that needs the longest extension up to limit, and this extension.
-// Suspicions that wait only for another report of the servers count if canPoll is true.
+// A suspicion whose Left is 0 needs another report of the servers, so it counts only if canPoll is true.
 func worthwhile(s *doctor.State, limit time.Duration, canPoll bool) (suspicion doctor.Pending, by time.Duration) {
 	for _, p := range s.Pending {
 		if !p.Decides() || p.Left == 0 && !canPoll {

@@ -93,8 +93,8 @@ func (s *Search) changed(now bool) {
 	}
 }
 
-// Progress returns the number of visited znodes and the number of found elections.
-func (s *Search) Progress() (znodes, elections int) { return s.at.Visited, len(s.found) }
+// Progress returns the number of visited znodes, and the number of elections and other recipes found.
+func (s *Search) Progress() (znodes, found int) { return s.at.Visited, len(s.found) }
 
 // Complete reports whether the last Run, if it returned no error, was complete; see [discover.Progress.Complete].
 func (s *Search) Complete() bool { return s.at.Complete() }
