@@ -61,7 +61,7 @@ func TestActionsHaveTargets(t *testing.T) {
 	keys(m, "G", "f")
 	thaw := action.Action{Election: "/election", Kind: action.Freeze, Target: "amber", Arg: action.ArgOff}
 	if got := acts.did(); got != thaw || selected(m) != "- amber" {
-		t.Errorf("f: got action %+v with %s selected, want %+v", got, selected(m), thaw)
+		t.Errorf("f: got action %+v with %s selected, want %+v with - amber", got, selected(m), thaw)
 	}
 }
 

@@ -50,7 +50,7 @@ func TestSharedLockStatements(t *testing.T) {
 		"readers behind a writer are no herd":       {sharedLock().release().release().answers(2, nil).wait(9 * time.Second), []string{"2 of the 2 others", "quiet: nobody polls"}, []string{"herd", "1 finding"}},
 		"nobody is next while readers hold":         {sharedLock(), []string{"nobody yet: others still"}, []string{"no leader yet"}},
 		"both readers are next":                     {sharedLock().release().release(), []string{"client3 and client4 are next", "client3       10.0.3.13:41002      34s  ↑ 14 ✓  next", "client4       10.0.3.14:41003      24s  ↑ 14 ✓  next"}, nil},
-		"a release before any answers":              {sharedLock().release().release(), []string{"client1 → client2  released"}, []string{"closed/deleted"}},
+		"a release without later answers":           {sharedLock().release().release(), []string{"client1 → client2  released"}, []string{"closed/deleted"}},
 		"both readers get the lock":                 {sharedLock().release().release().release(), []string{"client2 → client3 +1"}, nil},
 		"a release of a live session":               {alive(sharedLock().release().release(), sessionOn(1, 1)), []string{"client1 → client2  released"}, []string{"znode deleted  "}},
 	} {

@@ -61,7 +61,7 @@ var words = []helpLine{
 	{term.Text, "vacant", "the time without a candidate"},
 	{term.Text, "token", "the leader's czxid, for fencing; only grows"},
 	{term.Text, "safety", "never two leaders awake (not frozen), no stale write"},
-	{term.Text, "double", "two candidates believe at once that they lead; only electop's candidates report beliefs"},
+	{term.Text, "double", "two candidates both believe that they lead; only electop's candidates report beliefs"},
 	{term.Text, "liveness", "time with a leader; (queue): with a first znode; (ack): acknowledged"},
 	{term.Text, "ghost", "a znode that its owner does not know of"},
 	{term.Text, "missed", "changes between two reads, only counted"},

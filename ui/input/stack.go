@@ -24,7 +24,7 @@ func (s *Stack) at(n int) Mode {
 	return cmp.Or(s.base, ModeNormal)
 }
 
-// Front returns the mode whose overlay is in front.
+// Front returns the mode whose overlay is in front, or the main screen's own mode.
 // ModeFilter and ModeDialog have no overlay: they use the status line.
 func (s *Stack) Front() Mode {
 	if m := s.Now(); m != ModeFilter && m != ModeDialog {

@@ -9,14 +9,14 @@ import (
 	"electop/ui/term"
 )
 
-// axis maps times to cells of one step. start is a multiple of step, so the axis moves by whole cells.
+// axis maps times to cells; each cell covers step. start is a multiple of step, so the axis moves by whole cells.
 type axis struct {
 	start time.Time
 	step  time.Duration
 	w     int // cells
 }
 
-// axisSteps lists the steps that a user can choose, and the distances between labels.
+// axisSteps lists the steps that a user can choose, and the distances between labels up to 30 days.
 var axisSteps = []time.Duration{
 	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
 	250 * time.Millisecond, 500 * time.Millisecond,
@@ -26,8 +26,8 @@ var axisSteps = []time.Duration{
 	24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour,
 }
 
-// stepsBetween lists the automatic steps up to the next power of ten, in percent. Each is at most a
-// third longer than the one before, so that most of the axis is used.
+// stepsBetween lists the automatic steps between two powers of ten, in percent of the lower power. Each
+// is at most a third longer than the one before, so that most of the axis is used.
 var stepsBetween = [...]time.Duration{100, 125, 150, 200, 250, 300, 400, 500, 600, 800}
 
 const (
@@ -73,8 +73,8 @@ func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	return axis{start, step, w}
 }
 
-// axisOf returns have if it has the same step and w, and the time at is on it. Otherwise it returns a
-// new axis with the time at on it, nothing before first and, if possible, nothing after last.
+// axisOf returns the axis have, if its step and w are the wanted ones and it shows the time at. Otherwise
+// axisOf returns a new axis that shows at, nothing before first and, if possible, nothing after last.
 func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axis {
 	x := axis{have.start, step, w}
 	if i := x.cell(at); have.step == step && have.w == w && i >= 0 && i < w {
@@ -89,7 +89,7 @@ func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axi
 	return x
 }
 
-// fitting returns the shortest automatic step that lets w cells reach from first to last, otherwise the longest step.
+// fitting returns the shortest automatic step that lets w cells reach from first to last, otherwise the longest one.
 func fitting(first, last time.Time, w int) (step time.Duration) {
 	for unit := stepLeast; unit < 100*24*time.Hour; unit *= 10 {
 		for _, percent := range stepsBetween {

@@ -181,7 +181,7 @@ func (v *Belief) explain(all []believer) (term.Style, string) {
 	if fenced {
 		return term.Muted, "Each write is multi(check the leader's znode, set): both or neither. Freeze the leader (f) until its session expires, and see what its worker can still do."
 	}
-	return term.Muted, "Each leader has a worker with its own session, which writes for it. Freeze the leader (f) until its session expires, and see who writes."
+	return term.Muted, "Each leader has a worker with its own session; the worker writes for the leader. Freeze the leader (f) until its session expires, and see who writes."
 }
 
 // believer is a candidate that leads or may lead, that believes it leads, or whose worker wrote recently.
@@ -189,11 +189,11 @@ type believer struct {
 	member    *model.Member      // nil for a third-party candidate
 	candidate *dialect.Candidate // its znode, nil for none
 	position  int                // 0: first in the queue; above 0: behind the first; -1: not in the queue
-	wrong     bool               // believes that it leads, but does not lead
+	wrong     bool               // wrongly believes that it leads: see [model.WrongAfter]
 }
 
-// believers returns at most four candidates: those that lead or may lead, then others that believe they
-// lead, then those whose workers wrote recently.
+// believers returns at most four candidates: the leader or, with [model.MixedClients], all that may lead,
+// then others that believe they lead, then those whose workers wrote recently.
 func (v *Belief) believers(f *term.Frame) []believer {
 	s := v.State
 	const most = 4
@@ -345,8 +345,8 @@ func (v *Belief) lastWrite(member string, to model.Resource) *model.Tried {
 	return nil
 }
 
-// properties extends the state's properties from the last observation to the time on the screen.
-// vacant is the length of the present vacancy; zero for none or without a connection.
+// properties extends the liveness in the state's properties from the last observation to the time on
+// the screen. vacant is the length of the present vacancy; zero for none or without a connection.
 func (v *Belief) properties(f *term.Frame) (p model.Properties, vacant time.Duration) {
 	s := v.State
 	p = s.Properties
@@ -374,8 +374,8 @@ func beliefs(s *doctor.State) (visible, hidden bool) {
 func stale(s *doctor.State) int { return s.Work.Counter.Stale + s.Work.Tokens.Stale }
 
 // safety returns a cross if a stale write was accepted, or if two awake candidates believed at the
-// same time that they lead. If one of two such candidates was frozen, or a second leader is only
-// inferred, it returns a warning. Otherwise it returns a check mark.
+// same time that they lead. If two believed that but at most one was awake, or if a second leader is only
+// inferred, safety returns a warning. Otherwise it returns a check mark.
 func safety(g *term.Glyphs, s *doctor.State) term.Span {
 	if p := s.Properties; p.Doubles+p.Contested > 0 && p.AwakeDoubles == 0 && stale(s) == 0 {
 		st, sign, _ := wording.Severity(g, doctor.Warning)
@@ -391,8 +391,8 @@ func checkSign(g *term.Glyphs, good bool) term.Span {
 	return term.Span{Style: term.Alarm, Text: g.Killed, Keep: 8}
 }
 
-// PropertySpans returns safety and liveness for a title, nil if nobody led yet. With random faults it
-// returns the invariants in place of safety.
+// PropertySpans returns safety and liveness for a title, nil if nobody led yet. With random faults, the
+// invariants replace safety; otherwise, if no beliefs are visible, a note replaces safety.
 func (v *Belief) PropertySpans(f *term.Frame) []term.Span {
 	s := v.State
 	if s.Properties.Observed == 0 {

@@ -62,7 +62,7 @@ type plan struct {
 	note   int // above the list, about the leader or the lanes
 }
 
-// TimeSpot is a clickable column of the time axis: the last instant that the column covers.
+// TimeSpot is a clickable column of the lanes and of their axis: the last instant that the column covers.
 type TimeSpot time.Time
 
 // HandoffsShown holds what the panel shows.
@@ -70,13 +70,13 @@ type HandoffsShown struct {
 	State      *doctor.State
 	Focused    bool
 	Properties []term.Span // safety and liveness, nil if they are unknown
-	Came       time.Time   // when the newest handoff came; zero in a pause and during time travel
+	Came       time.Time   // when the newest handoff came; zero for none, in a pause and during time travel
 
 	Now      time.Time // the time on the screen; during time travel in a live election, the latest known time
 	Zoomed   bool      // the panel fills the screen
 	Selected model.Ref
 
-	Head        time.Time     // the playhead: the time on the screen in a recording or during time travel, otherwise zero
+	Head        time.Time     // the playhead: the time on the screen in a recording or time travel; zero: none
 	Whole       *doctor.State // the latest state, with what came after Head; nil if the lanes show State instead
 	First, Last time.Time     // the beginning and the end of a recording, zero for none
 	Playing     string        // the sign of the playback, "" if nothing is played
@@ -399,7 +399,7 @@ func (v *Handoffs) settleAxis(w int) {
 	v.axis = axisOf(v.axis, step, first, last, v.Head, w)
 }
 
-// span returns the first and the last time that the axis can show.
+// span returns the first and the last time for which the lanes can have something to show.
 func (v *Handoffs) span() (first, last time.Time) {
 	if !v.Last.IsZero() {
 		return v.First, v.Last

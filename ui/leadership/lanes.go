@@ -21,7 +21,7 @@ type lanes struct {
 	whole *model.Lanes
 	wide  int // width of the longest name
 
-	rows   []*model.Lane // in view, in the order of their znodes
+	rows   []*model.Lane // in view, in the order of [model.Lanes.All]
 	hidden int           // lanes without room, and contenders without a lane
 	names  int           // width of the column of names
 	writes bool          // a line below the lanes shows what workers wrote
@@ -156,8 +156,8 @@ type laneCell struct {
 	fault model.Fault
 }
 
-// cells fills out with the cells of l that begin before until. In a stretch that does not
-// contain head, laneLeads becomes laneLed. Third-party clients are unknown in the gaps.
+// cells writes the cells of l that begin before until to the slice out, and returns it. In a stretch that
+// does not contain head, laneLeads becomes laneLed. Third-party clients are unknown in the gaps.
 func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until time.Time) []laneCell {
 	put := func(i int, c laneCell) {
 		if i >= 0 && i < len(out) && c.kind > out[i].kind {
@@ -218,7 +218,7 @@ func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until 
 	return out
 }
 
-// rowOf returns the row of lane index, -1 if it is not in view.
+// rowOf returns the row of the lane whole.All[index], -1 if index is negative or the lane is not in view.
 func (l *lanes) rowOf(index int) int {
 	if index < 0 {
 		return -1
@@ -296,8 +296,8 @@ func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 	}
 }
 
-// demote removes laneLeads if nobody is known to lead. From the last handoff on,
-// it also removes laneWaits of a candidate that may lead.
+// demote replaces laneLeads if nobody is known to lead. From the last handoff on, it also replaces
+// laneWaits and laneBelieves of candidates that may lead.
 func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 	s := v.State
 	if s.Leader() != nil {
@@ -341,8 +341,8 @@ func (v *Handoffs) contested(l *model.Lane) laneKind {
 	return laneNothing
 }
 
-// drawNotices draws each notification: a line from the lane of the deleted znode to the lane of the
-// watcher, and a sign at the time of the arrival.
+// drawNotices draws each notification to a lane in view: a line from the lane of the deleted znode, if
+// that lane is in view too, and a sign at the time of the arrival.
 func (v *Handoffs) drawNotices(g *term.Glyphs, a term.Area, left int, grid [][]laneCell) {
 	pitch := v.plan.pitch
 	for _, signs := range [...]bool{false, true} {
@@ -464,7 +464,7 @@ func (v *Handoffs) playhead(f *term.Frame, a term.Area, left int) (at int, words
 	return max(0, left+i-term.Width(words)), words + f.Theme.Glyph.Playhead
 }
 
-// note returns what is wrong with the leader, otherwise what the lanes leave out, "" for nothing.
+// note returns why nobody leads or what is wrong with the leader, otherwise what the lanes leave out.
 func (v *Handoffs) note() (st term.Style, words string) {
 	s := v.State
 	switch _, expires := wording.ExpiryOf(s, s.LeaderRow()); {

@@ -25,8 +25,8 @@ type part struct {
 	lines   []string
 }
 
-// codes has the recipes of other kinds than elections as pseudo code. The numbers of the lines are the
-// steps that electop's participants report.
+// codes has the recipes of other kinds than elections as pseudo code. electop's participants report the
+// numbers of the lines as their steps; electop has no participants for two-phase commit.
 var codes = map[dialect.Kind][]part{
 	dialect.KindLock: inTurn("To acquire the lock", "While holding", "create lock-  SEQUENCE|EPHEMERAL", "watch n_j, the largest j < i in C",
 		"mine is the smallest: I hold", "otherwise watch the new n_j", "use what the lock protects"),
@@ -75,7 +75,7 @@ func lineOf(parts []part, step model.Step) string {
 }
 
 const (
-	RecipeLines    = 11 // the height of the code
+	RecipeLines    = 11 // the height of the longest code
 	barLines       = 3  // the height of the bars below the code
 	olderShown     = 5  // the most lines of earlier handoffs
 	situationLines = 4  // the usual height of the situation
@@ -246,7 +246,7 @@ func (v *Recipe) drawRunning(f *term.Frame, a term.Area, y, n int) int {
 	return y
 }
 
-// fitNames lists as many names as fit into w cells, at most three, and counts the others.
+// fitNames lists at most three names in w cells, and counts the others. If no name fits, fitNames cuts the first.
 func fitNames(names []string, w int) string {
 	for n := min(len(names), 3); n > 0; n-- {
 		text := strings.Join(names[:n], ", ")
@@ -263,8 +263,8 @@ func fitNames(names []string, w int) string {
 	return term.Cut(names[0], w)
 }
 
-// drawHerdBars draws a bar for each rule: how many watchers a handoff notifies, counted by the
-// server or predicted. older bounds the lines of earlier handoffs.
+// drawHerdBars draws a bar for the chain and one for the herd: how many watchers a handoff notifies,
+// counted by the embedded server or predicted. older bounds the lines of earlier handoffs.
 func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c model.Costs, older int) int {
 	s, g := v.State, &f.Theme.Glyph
 	notifies := func(rule dialect.Recipe, counted []*model.ReportedDeletion) int {
@@ -300,7 +300,7 @@ func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c mo
 		if most > cells {
 			fill = (b.n*cells + most - 1) / most
 		}
-		if len(b.handoffs) == 0 && (counted || !b.on) { // only predicted
+		if len(b.handoffs) == 0 && (counted || !b.on) { // predicted; without counts, the recipe in use keeps its colour
 			colour, glyph = term.Muted, g.Vacant
 		}
 		p, bar := a.Pen(y).Gap(1).Fit(6, st, b.name), strings.Repeat(glyph, fill)
@@ -585,7 +585,7 @@ func (v *Recipe) quiet() (term.Style, string) {
 	case s.Queue.Len() == s.Holders():
 		return term.Muted, phrase.RoleHolders(s, phrase.Label) + " together. Nobody waits."
 	case w != nil && w.Candidates > 2 && di != nil && s.Kind() != dialect.KindShared:
-		return term.Trouble, fmt.Sprintf(s.Words("%d candidates watch ")+"%s: its deletion wakes them at once, and each lists all the children.", w.Candidates, phrase.Brief(l))
+		return term.Trouble, fmt.Sprintf(s.Words("%d candidates watch ")+"%s: its deletion wakes them all, and each lists all the children.", w.Candidates, phrase.Brief(l))
 	case di != nil:
 		for i := s.Holders(); i < s.Queue.Len() && i < watchesChecked; i++ {
 			if wording.WrongEdge(s.Edge(i)) {
@@ -598,7 +598,7 @@ func (v *Recipe) quiet() (term.Style, string) {
 		before = "that it watches"
 	}
 	if wording.IsHerd(s) {
-		return term.Trouble, fmt.Sprintf("Everybody watches %s: its deletion wakes %d at once, and each lists all the children.", phrase.Brief(l), s.Recipe.Notified(s.Queue, 0))
+		return term.Trouble, fmt.Sprintf("Everybody watches %s: its deletion wakes %d, and each lists all the children.", phrase.Brief(l), s.Recipe.Notified(s.Queue, 0))
 	}
 	return term.Muted, "quiet: nobody polls. Each waits for one deletion, that of the znode " + before + "."
 }
