@@ -174,7 +174,9 @@ func (l *Footer) act(k *input.FootKey) bool {
 		k.Label = action.WordsFor(a).Verb
 	}
 	if k.Kind == action.Slow && matters {
-		k.Label, k.Off = "pace", false // at the slowest pace, only the opposite key can be used
+		// At the slowest pace, only the opposite key can be used.
+		_, faster := l.Action(action.Slow, action.ArgFaster)
+		k.Label, k.Off = "pace", k.Off && faster != ""
 	}
 	return !def.Demo || l.Badge == Demo && (matters || k.Kind != action.Step)
 }

@@ -258,11 +258,11 @@ func (x *Screen) moves(p Panel) interface{ Move(input.Command) } {
 }
 
 // Move applies do to the panel with the focus, or to the candidates if that panel cannot scroll. Left and right select
-// only in the zoomed candidates. Page keys scroll a long lesson unless one of the [Details] has the focus.
+// only in the zoomed candidates. Page keys scroll a long lesson that is in view, unless one of the [Details] has the focus.
 // chose means that the selected candidate may have changed.
 func (x *Screen) Move(do input.Command) (chose bool) {
 	at := x.Focus
-	if at < Selected && x.Lesson != nil && x.Lesson.Pages(do) {
+	if at < Selected && x.Lesson != nil && x.Lesson.Pages(do) && !Arrange(x.W, x.H, x.shape()).Panel[Lesson].Empty() {
 		at = Lesson
 	}
 	switch m := x.moves(at); {
