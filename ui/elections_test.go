@@ -127,7 +127,7 @@ func TestListStartsOnlyTheFirstSearch(t *testing.T) {
 	}
 	src.search = searched(false)
 	m.Update(present(src, false))
-	shows(t, m, "stopped early: 20000 znodes were read")
+	shows(t, m, "stopped early: limit of znodes reached")
 	m, _, _ = dashboardOfSeveral(nil, nil, verified())
 	keys(m, "e")
 	shows(t, m, "Can't search for other elections: read-only")

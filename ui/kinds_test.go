@@ -217,7 +217,7 @@ func TestElectionsComeFirst(t *testing.T) {
 	}
 	m, _, _ := dashboardOfSeveral(nil, k, directory("/app/workers", "amber", "birch"), verified())
 	keys(m, "e")
-	shows(t, m, "other recipes: group 1, queue 2", "group             2 members, newest 0 s")
+	shows(t, m, "other recipes: 1 group, 2 queues", "group             2 members, newest 0 s")
 	if in := inside(m, "Elections"); !strings.Contains(in[1], "/services/billing/leader") || !strings.Contains(in[2], "/app/workers") {
 		t.Errorf("the elections are not first:\n%s", screen(m))
 	}

@@ -251,7 +251,7 @@ func searched(running bool) *elections.Search {
 		k.Elections = append(k.Elections, plain.Found{State: s, Waiting: s.Queue.Len() - s.Holders()})
 	}
 	if !running {
-		k.Stopped, k.Next = "20000 znodes were read", time.Date(2026, 5, 4, 12, 31, 7, 0, time.Local)
+		k.Stopped, k.Next = "nodes", time.Date(2026, 5, 4, 12, 31, 7, 0, time.Local)
 	}
 	return k
 }

@@ -155,14 +155,14 @@ func (v *Panel) searchStatus(w int) []term.Span {
 	}
 	for _, kind := range dialect.Kinds {
 		if n := kinds[kind]; n > 0 && !kind.Elects() && kind != dialect.KindUnknown {
-			other += ", " + kind.String() + " " + strconv.Itoa(n)
+			other += ", " + units.Count(n, kind.String(), kind.String()+"s")
 		}
 	}
 	if other != "" {
 		add(term.Muted, "other recipes: "+other[2:])
 	}
 	if k.Stopped != "" {
-		add(term.Trouble, "The search stopped early: "+znode.Safe(k.Stopped, 0)+". There may be more.")
+		add(term.Trouble, "The search stopped early: "+k.WhyStopped()+". There may be more.")
 	}
 	return out
 }

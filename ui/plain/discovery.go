@@ -30,6 +30,17 @@ type Discovery struct {
 	Stopped         string // why the search ended early, "" if it did not
 }
 
+// WhyStopped describes Stopped.
+func (d *Discovery) WhyStopped() string {
+	switch d.Stopped {
+	case "nodes":
+		return "limit of znodes reached"
+	case "depth":
+		return "limit of levels reached"
+	}
+	return znode.Safe(d.Stopped, 0)
+}
+
 // Skip is a part of the tree that was not searched.
 type Skip struct {
 	Path   string `json:"path"`
@@ -211,7 +222,7 @@ func (d Discovery) Text() string {
 		fmt.Fprintf(&b, "; %d skipped", d.Skipped)
 	}
 	if d.Stopped != "" {
-		fmt.Fprintf(&b, "; stopped early: %s", znode.Safe(d.Stopped, 0))
+		fmt.Fprintf(&b, "; stopped early: %s", d.WhyStopped())
 	}
 	fmt.Fprintln(&b, ".")
 	if len(d.Skips) > 0 {
