@@ -205,5 +205,5 @@ func TestClickTheTimeLine(t *testing.T) {
 
 	m, _, _ = dashboardWith(&fakeActions{}, ModeDemo) // no past is kept
 	clickAt(m, 40, m.d.screen.At.Panel[mainscreen.Handoffs].Y+1)
-	shows(t, m, "no earlier moments are kept here")
+	shows(t, m, "no earlier moments of this election are kept")
 }

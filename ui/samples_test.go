@@ -192,8 +192,8 @@ type sample struct {
 	others []*world // other elections on the dashboard
 	search *elections.Search
 	then   func(w *world) // if set, runs after the keys
-	pass   time.Duration  // time between the call of then and the frame
-	ended  bool           // the source ends after the call of then
+	pass   time.Duration  // time from the end of then to the frame; ignored without then
+	ended  bool           // the source ends after then; ignored without then
 	runs   bool           // the command of each key runs
 }
 
@@ -530,7 +530,7 @@ func (w *world) rule(r model.Rules) *world {
 	return w
 }
 
-// write reports that the member's worker wrote, or tried to write, to the counter and to the tokens.
+// write reports that the member's worker writes to the counter and the tokens. An unfenced counter ignores refused.
 func (w *world) write(id string, value int64, refused bool) *world {
 	m := w.members[id]
 	czxid := m.Fence
@@ -611,7 +611,7 @@ func slowed500() *world {
 	return w.wait(380 * time.Millisecond)
 }
 
-// stepping holds the reply to birch's acknowledgement and the notifications to the others.
+// stepping holds the reply to birch's acknowledgement and the notifications to cedar, delta and ember.
 func stepping() *world {
 	w := five(dialect.Herd()).pace(model.Pace{Steps: true}).wait(time.Minute)
 	w.reportDeletion(amberZ, 0, 240, false, 0xa2, 0xa3, 0xa4, 0xa5).pace(model.Pace{Steps: true, Held: held(w.now, 0xa2, 0xa3, 0xa4, 0xa5)})
@@ -759,7 +759,7 @@ func (x *slowServer) hold(session uint64, op, path string) *slowServer {
 	return x
 }
 
-// release stops holding the first message after d. err may be empty, and change nil.
+// release waits for d and stops holding the first message. err may be empty, and change may be nil.
 func (x *slowServer) release(d time.Duration, err string, change func(*model.Passed)) *slowServer {
 	x.wait(d)
 	m := x.pace.Held[0]
@@ -1040,21 +1040,21 @@ func lessonSamples() map[string]func() sample {
 		o.Past = p
 		return sample{world: w, o: o, keys: keys, runs: true}
 	}
-	taught := func(t *fakeRunner, keys ...string) sample {
+	withRunner := func(t *fakeRunner, keys ...string) sample {
 		o := demo
 		o.Lessons = t
 		return sample{world: quiet(), o: o, keys: keys, runs: true}
 	}
-	taughtAt := func(w func() *world, change func(v *lesson.View), keys ...string) func() sample {
+	lessonIn := func(w func() *world, change func(v *lesson.View), keys ...string) func() sample {
 		return func() sample {
-			sm := taught(thirdLesson(change), keys...)
+			sm := withRunner(thirdLesson(change), keys...)
 			sm.world = w()
 			return sm
 		}
 	}
 	then := func(change func(v *lesson.View), keys ...string) sample {
 		t := thirdLesson(questioning)
-		sm := taught(t, keys...)
+		sm := withRunner(t, keys...)
 		sm.then = func(*world) { change(&t.view) }
 		return sm
 	}
@@ -1080,36 +1080,36 @@ func lessonSamples() map[string]func() sample {
 		"past-refused": func() sample { return past("p", "left", "x") },
 		"past-inspect": func() sample { return past("p", "left", "left", ".", "enter") },
 
-		"lesson":       func() sample { return taught(thirdLesson(func(v *lesson.View) { v.CanNext = true })) },
+		"lesson":       func() sample { return withRunner(thirdLesson(func(v *lesson.View) { v.CanNext = true })) },
 		"lesson-waits": func() sample { return then(func(v *lesson.View) { acting(v); v.Chosen = 0 }, "1") },
 		"lesson-stuck": func() sample {
-			return taught(thirdLesson(func(v *lesson.View) {
+			return withRunner(thirdLesson(func(v *lesson.View) {
 				v.Stuck = "You chose birch; this step needs amber. This part cannot go on: < restarts it."
 			}))
 		},
 		"lesson-feedback": func() sample { return then(answered) },
-		"lesson-fault": taughtAt(quiet, func(v *lesson.View) {
+		"lesson-fault": lessonIn(quiet, func(v *lesson.View) {
 			acting(v)
 			v.Do, v.Keys, v.Fault, v.Target = "Select birch, press X, choose lose reply, and press enter.", []string{"X", "enter"}, string(action.LoseReply), "birch"
 		}, "j", "X"),
-		"lesson-herd":   taughtAt(countedHandoffs, answered, "tab"),
+		"lesson-herd":   lessonIn(countedHandoffs, answered, "tab"),
 		"lesson-recipe": func() sample { return then(answered, "tab") },
 		"lesson-done": func() sample {
-			return taught(thirdLesson(func(v *lesson.View) { v.Done, v.Skipped, v.Part = true, true, 5 }))
+			return withRunner(thirdLesson(func(v *lesson.View) { v.Done, v.Skipped, v.Part = true, true, 5 }))
 		},
 		"lesson-preparing": func() sample {
-			return taught(thirdLesson(func(v *lesson.View) { v.Preparing, v.Text, v.CanBack = true, nil, false }))
+			return withRunner(thirdLesson(func(v *lesson.View) { v.Preparing, v.Text, v.CanBack = true, nil, false }))
 		},
 		"lesson-hostile": func() sample {
-			return taught(thirdLesson(func(v *lesson.View) {
+			return withRunner(thirdLesson(func(v *lesson.View) {
 				v.Text = []string{"\x1b[2J\x07owned \u202egnp.exe"}
 				v.Title = "\x1b]0;x\x07"
 				acting(v)
 				v.Keys = []string{"\x1b[31m"}
 			}))
 		},
-		"lessons":    func() sample { return taught(&fakeRunner{entries: elevenLessons()}, "L") },
-		"lessons-on": func() sample { return taught(thirdLesson(questioning), "L", "G") },
+		"lessons":    func() sample { return withRunner(&fakeRunner{entries: elevenLessons()}, "L") },
+		"lessons-on": func() sample { return withRunner(thirdLesson(questioning), "L", "G") },
 
 		"join":          func() sample { return joining(true) },
 		"join-loopback": func() sample { return joining(false) },
@@ -1234,10 +1234,10 @@ func thirdParty() *world {
 func laneSamples() map[string]func() sample {
 	zoom := []string{"tab", "tab", "z"}
 	return map[string]func() sample{
-		"lanes":        func() sample { return sample{world: manyLaneSigns(), o: demo, keys: zoom} },
-		"lanes-panel":  func() sample { return sample{world: manyLaneSigns(), o: demo} },
-		"lanes-others": func() sample { return sample{world: thirdParty(), o: live, keys: zoom} },
-		"lanes-crowd":  func() sample { return sample{world: crowd(500), o: live, keys: zoom} },
+		"lanes":             func() sample { return sample{world: manyLaneSigns(), o: demo, keys: zoom} },
+		"lanes-panel":       func() sample { return sample{world: manyLaneSigns(), o: demo} },
+		"lanes-third-party": func() sample { return sample{world: thirdParty(), o: live, keys: zoom} },
+		"lanes-crowd":       func() sample { return sample{world: crowd(500), o: live, keys: zoom} },
 		"lanes-past": func() sample {
 			w, p := withPast()
 			o := demo
@@ -1298,8 +1298,8 @@ func (w *world) switchRecipe(recipe dialect.Recipe) *world {
 	return w.joinMany(len(gone)).wait(time.Minute)
 }
 
-// leaderDeleted deletes the leader's znode and lets upTo pass. From 15 ms on, one notified candidate lists
-// again each millisecond. All but the first watch again 40 ms after they list.
+// leaderDeleted deletes the leader's znode and lets upTo pass. From 15 ms on, another notified candidate
+// lists again each millisecond. All but the first watch again 40 ms after they list.
 func (w *world) leaderDeleted(upTo time.Duration) *world {
 	q := w.state().Queue.Slice()
 	at := w.now

@@ -71,7 +71,7 @@ func (d *dashboard) frame() *term.Frame {
 	return f
 }
 
-// settle decides which lines are in view. The effect of the next key depends on these lines.
+// settle decides the place of each part and its lines in view. The effect of the next key depends on both.
 func (d *dashboard) settle(f *term.Frame) {
 	d.screen.Settle(f, d.screenShown())
 	if d.screen.TooSmall() {
@@ -138,7 +138,7 @@ func (d *dashboard) content() (text overlay.Text, width int) {
 		mode = d.withLesson(d.modes.Below())
 	}
 	if width = 92; mode == 0 || mode.Main() {
-		width = 160 // two columns
+		width = 160 // two columns on a wide screen
 	}
 	return overlay.Text{Title: "Help", Lines: d.helpLines(term.TextWidth(d.w, width), mode, true)}, width
 }

@@ -95,7 +95,7 @@ func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 		return t.doer.search(t.journey.GoTo(at))
 	}
 	if t.recording() == nil && (t.past == nil || t.watched.paused != nil) {
-		t.report(term.Muted, "no earlier moments are kept here")
+		t.report(term.Muted, "no earlier moments of this election are kept")
 		return nil
 	}
 	cmd := t.begin()
@@ -103,7 +103,7 @@ func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 	return cmd
 }
 
-// arrive shows the moment that a search found. If no moment is known, time travel ends.
+// arrive shows the moment that a search found. After an error, or if no moment is known, time travel ends.
 func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 	j := &t.journey
 	switch {
@@ -131,7 +131,7 @@ func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 	return t.doer.search(next)
 }
 
-// live ends time travel. A recording continues from the moment on the screen.
+// live ends time travel, in a recording after the running search. The recording then continues unless it has ended.
 func (t *timeTravel) live() tea.Cmd {
 	j, recording := &t.journey, t.recording()
 	if recording == nil {
@@ -179,7 +179,7 @@ func (t *timeTravel) playPause() tea.Cmd {
 	return t.doer.search(j.PlayOn(t.now()))
 }
 
-// keepSelection makes time travel select the same candidate at other moments.
+// keepSelection notes the selected candidate, so that time travel selects it at other moments, too.
 func (t *timeTravel) keepSelection() {
 	if t.journey.On {
 		t.journey.Selected = t.watched.candidates.Selected
@@ -195,7 +195,7 @@ func (t *timeTravel) refusal() string {
 	}
 	back := ". p goes back to live"
 	if t.recording() != nil {
-		back = ". p plays on"
+		back = ". p continues playback"
 	}
 	return "this is " + t.shownTime().In(t.now().Location()).Format(term.ClockFormat) + back
 }

@@ -241,7 +241,7 @@ func TestReplayTravels(t *testing.T) {
 	}
 	shows(t, m, "amber is killed")
 	keys(m, "left", "x")
-	statusShows(t, m, "this is 12:00:31. p plays on")
+	statusShows(t, m, "this is 12:00:31. p continues playback")
 	keys(m, "p")
 	if r.stopped || r.at != 2 || front(m) != inPast {
 		t.Errorf("got stopped %v at moment %d and %s in front, want false at 2 in the past", r.stopped, r.at, front(m))
@@ -549,7 +549,7 @@ func TestScrollLanes(t *testing.T) {
 	}
 }
 
-// TestLanesOfAMomentLongAgo checks that the lanes end at the shown moment if some later changes were dropped.
+// TestLanesOfAMomentLongAgo checks that the lanes end at the shown moment if the latest lanes begin after it.
 func TestLanesOfAMomentLongAgo(t *testing.T) {
 	w, p := five(dialect.Election()), &fakePast{}
 	p.record(w)
@@ -559,7 +559,7 @@ func TestLanesOfAMomentLongAgo(t *testing.T) {
 	p.record(w)
 	m, _, _ := dashboardOn(w, nil, Options{Past: p})
 	keys(m, "p")
-	showsNot(t, m, "is not drawn")
+	showsNot(t, m, "not drawn")
 	keys(m, "home")
 	shows(t, m, "later changes are not drawn", "▲", "amber  ")
 	if got := lanes(m); len(got) != 5 || !strings.Contains(got[0], "█") {

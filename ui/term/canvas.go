@@ -8,8 +8,8 @@
 // terminal with many colours, few or none. Only this package defines the dashboard's colours.
 //
 // A [Frame] holds what drawing one picture needs: the canvas, the theme and two times. While
-// drawing, each part reports with [Frame.At] or [Frame.Every] when it changes next. The earliest of
-// these moments is the next tick.
+// drawing, each part reports when it changes next, with [Frame.At] or a method that calls it. The
+// earliest of these times is the next tick.
 package term
 
 import (
@@ -154,7 +154,7 @@ func (c *Canvas) Blank(r Rect) {
 	}
 }
 
-// inPhrase reports whether cell x is in a phrase: words with one blank between them. Lines are not words.
+// inPhrase reports whether cell x is in a phrase: words with one blank between them, no lines, blocks or shapes.
 func inPhrase(row []cell, x int) bool {
 	blank := func(x int) bool { return row[x].Text == "" || row[x].Text == " " }
 	word := func(x int) bool { return x >= 0 && x < len(row) && !blank(x) && lineGlyph(row[x].Text) == 0 }

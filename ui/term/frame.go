@@ -6,24 +6,24 @@ import "time"
 type Frame struct {
 	*Canvas
 	Theme        *Theme
-	Now, Picture time.Time // the real time, and the time that the picture shows
-	Held         bool      // the picture's clock is stopped
+	Now, Picture time.Time // the clock, in a replay the recorded time; and the time that the picture shows
+	Held         bool      // Picture does not follow Now
 	Next         time.Time // earliest moment at which the picture changes; zero: never
 }
 
 const (
 	TickCalm = time.Second            // ages and the clock change at this interval
-	TickBusy = 250 * time.Millisecond // countdowns change at this interval
+	TickBusy = 250 * time.Millisecond // countdowns and tenths of a second change at this interval
 )
 
-// Every calls [Frame.At] with the next multiple of d, so that all digits change together. It does nothing if the picture is held.
+// Every calls [Frame.At] with the next multiple of d, so that digits change together. If Held is set, it does nothing.
 func (f *Frame) Every(d time.Duration) {
 	if !f.Held {
 		f.Ticks(d)
 	}
 }
 
-// Ticks is [Frame.Every] for digits that change even if the picture is held.
+// Ticks is [Frame.Every] for digits that change even if Held is set.
 func (f *Frame) Ticks(d time.Duration) { f.At(f.Now.Truncate(d).Add(d)) }
 
 // At notes that the picture changes at t.
@@ -39,7 +39,7 @@ func (f *Frame) Calm() time.Time {
 	return f.Picture.Truncate(TickCalm)
 }
 
-// Busy returns the picture's time for countdowns, in steps of [TickBusy].
+// Busy returns the picture's time for countdowns and tenths of a second, in steps of [TickBusy].
 func (f *Frame) Busy() time.Time {
 	f.Every(TickBusy)
 	return f.Picture.Truncate(TickBusy)
@@ -234,7 +234,7 @@ func (r Rect) Has(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y &&
 // Inner returns r without its border.
 func (r Rect) Inner() Rect { return Rect{X: r.X + 1, Y: r.Y + 1, W: max(0, r.W-2), H: max(0, r.H-2)} }
 
-const filledBelow = 100 // width of a screen below which an overlay covers all panels
+const filledBelow = 100 // an overlay covers all panels of a screen narrower than this
 
 // InFront returns the place of an overlay on a screen of w by h cells.
 func InFront(w, h, width, lines int) Rect {

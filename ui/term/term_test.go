@@ -103,7 +103,7 @@ func TestBoxTail(t *testing.T) {
 	f.Resize(42, 3)
 	f.Box(Rect{X: 0, W: 42, H: 3}, "Recipe", false, Span{Style: You, Text: "step by step", Keep: 9}, Span{Style: You, Text: ", 200 held   ", Keep: 8}, Span{Style: Trouble, Text: "herds"})
 	if got := strings.SplitN(f.Render(th), "\n", 2)[0]; !strings.Contains(ansi.Strip(got), "step by step, 200 held ──╮") {
-		t.Errorf("got title %q, want the tail without its last span", ansi.Strip(got))
+		t.Errorf("got top line %q, want the tail without its last span", ansi.Strip(got))
 	}
 }
 

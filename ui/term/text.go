@@ -60,7 +60,7 @@ func Lines(s string, w int) iter.Seq2[int, string] {
 }
 
 func wrapWide(s string, w int) []string {
-	const noBreak = "\ue000" // stands for a hyphen; no safe text has it
+	const noBreak = "\ue000" // stands for a hyphen; znode.Safe escapes it in other texts
 	s = ansi.Wrap(strings.ReplaceAll(s, "-", noBreak), w, "")
 	return strings.Split(strings.ReplaceAll(s, noBreak, "-"), "\n")
 }

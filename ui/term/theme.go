@@ -8,9 +8,8 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// init sets the background because Bubbletea's init lets Lip Gloss query an unset one, which can
-// take five seconds.
-// If several packages can be initialised next, Go takes the first by path, so this init runs before Bubbletea's.
+// init sets the background. Otherwise Bubbletea's init makes Lip Gloss query the terminal, which can take five
+// seconds. Of the packages that can be initialised next, Go takes the first by path: this one before Bubbletea.
 func init() { lipgloss.SetHasDarkBackground(true) }
 
 // Names of themes.
@@ -56,11 +55,11 @@ const (
 	Heading
 	Lead      // gold: who leads
 	Gold      // gold, not bold
-	Watch     // teal: a correct watch
+	Watch     // teal: a correct watch, waiting
 	Trouble   // coral
 	Alarm     // coral, bold
 	Good      // green: connected, acknowledged
-	You       // violet: this process, the user's text, held messages
+	You       // violet: this process, the user's text, held messages, the playhead
 	Past      // an ended leadership; a candidate that reads the list again
 	OnFaint   // Hot or Warm in a stale picture or behind an overlay
 	Badge     // the program's name, a key to press now
@@ -124,8 +123,8 @@ var signs = Glyphs{
 	Written: "·", Refused: "/", Stale: "x", Playhead: "▲", Play: "▶", Unseen: "?",
 }
 
-// paint is a colour for terminals with 24-bit, 256 and 16 colours. The nearest of 16 colours can have
-// another hue.
+// paint is a colour for terminals with 24-bit, 256 and 16 colours. Each of the three is set, because the
+// nearest of 16 colours can have another hue.
 type paint struct{ rich, mid, ansi string }
 
 type palette struct {
