@@ -41,10 +41,10 @@ type fakePort struct {
 
 type fakeServer struct {
 	addr    string
-	replies map[string]string // by word or command; dump is the word and dump_ the command; a command's reply may have its own headers
+	replies map[string]string // by word or command (dump_ is the command dump); a command's reply may have HTTP headers
 	delay   duration          // before each reply
 	endless bool
-	onWord  func() // called before each reply to a word; it may set replies
+	onWord  func() // called before each reply to a word, while mu is locked
 
 	mu      sync.Mutex
 	counts  map[string]int

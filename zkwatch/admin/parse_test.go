@@ -195,7 +195,7 @@ func TestUnusualReplies(t *testing.T) {
 	}
 	c, err := parseCons([]byte(" /0:0:0:0:0:0:0:1:5000[1](queued=2,recved=3,sent=3,sid=0xffffffffffffffff,lop=GETD,est=1,to=4000,lresp=7)\n" +
 		" /[2001:db8:0:0:0:0:0:5]:6000[1](queued=0,recved=1,sent=1,sid=0x1,lop=NA,est=1795187631871,to=4000,lcxid=0x1)\n" +
-		// Servers also list closed connections.
+		// A server may also list closed connections.
 		" null[0](queued=0,recved=1,sent=1)\n null[0](queued=0,recved=9,sent=9,sid=0x2,lop=NA,est=1795187631871,to=4000,lcxid=0x1)\n\n"))
 	equal(t, "cons with IPv6", c.list, []session.Client{
 		{Session: 1<<64 - 1, Addr: "[::1]:5000", Timeout: 4 * time.Second, LastOp: "GETD", Established: time.UnixMilli(1),
@@ -367,7 +367,7 @@ func count(n int) *int { return &n }
 func TestParsersAllocateBoundedMemory(t *testing.T) {
 	table := large
 	l := limit{table.bytes / 8, table.entries / 8, table.values / 8}
-	const most = 560 << 20 / 8 // bytes of all allocations
+	const most = 560 << 20 / 8 // bounds the bytes allocated for one reply
 	heads := map[string][3]string{
 		"connections":     {"admin-connections", `{"command":"connections","error":null,"connections":[`, `]}`},
 		"secure":          {"admin-connections", `{"command":"connections","error":null,"connections":[],"secure_connections":[`, `]}`},
@@ -397,7 +397,7 @@ func TestParsersAllocateBoundedMemory(t *testing.T) {
 			}
 		}
 	}
-	// A reply of the maximum size may be full of session ids.
+	// A reply of session ids reaches the limit of bytes before the limit of values.
 	const session = "72057594037927936,"
 	if _, err := table.read(strings.NewReader(strings.Repeat(session, table.bytes/len(session)))); err != nil {
 		t.Errorf("reply of session ids: %v", err)

@@ -26,7 +26,7 @@ type Poller struct {
 	subscribers []*Election
 }
 
-// New returns a Poller. It sends no request.
+// New returns a Poller. New itself sends no request.
 func New(cfg Config) *Poller {
 	p := &Poller{
 		cfg:     cfg.withDefaults(),
@@ -38,8 +38,8 @@ func New(cfg Config) *Poller {
 	return p
 }
 
-// Subscribe delivers the tables of the current poll and of later polls to e, until cancel is called.
-// The current poll may still deliver its table after cancel.
+// Subscribe makes polls deliver their tables to e until cancel is called. A poll that has begun to
+// deliver its table ignores Subscribe and cancel.
 func (p *Poller) Subscribe(e Election) (cancel func()) {
 	p.mu.Lock()
 	p.subscribers = append(slices.Clip(p.subscribers), &e)
@@ -67,8 +67,8 @@ func (p *Poller) Verify() {
 	p.mark()
 }
 
-// Handoff reports that an election has a new leader. [Poller.Run] then polls for tables of watches,
-// two seconds after the last handoff, but at most once a minute.
+// Handoff reports that an election has a new leader. [Poller.Run] then polls for tables of watches
+// when the last handoff is two seconds ago and the last poll for these tables is a minute ago.
 func (p *Poller) Handoff() {
 	p.schedule.noteHandoff(time.Now())
 	p.mark()
@@ -151,8 +151,8 @@ func (p *Poller) poll(ctx context.Context, what plan) error {
 	t.Cheap, t.Anchors = p.cfg.Cheap, slices.Clone(anchors)
 	t.Every, t.Restraint = p.schedule.cost(what, results, time.Now())
 	if slices.ContainsFunc(results, func(r result) bool { return r.anyServer }) {
-		// With anyServer, the connections and the deadlines may be from different servers. So the
-		// deadline of a listed anchor may result from a message before Sent.
+		// With anyServer, one server may list an anchor's connection and another server its deadline. Then
+		// the deadline may result from a message before Sent.
 		for i := range t.Anchors {
 			t.Anchors[i].Sent = t.Anchors[i].Sent.Add(-t.Anchors[i].Timeout)
 		}

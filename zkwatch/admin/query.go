@@ -21,7 +21,7 @@ type query[T any] struct {
 	http   form[T]
 	word   form[T]
 	table  bool // the answer can be large and expensive for the server
-	always bool // sent even if the server has just refused the query
+	always bool // sent even if the server refused it less than refusalValid ago
 }
 
 type form[T any] struct {
@@ -100,7 +100,7 @@ var (
 	huge  = limit{256 << 20, 8_000_000, 16_000_000} // for a table with Config.Heavy
 )
 
-// read does not parse the reply, because a server may hold a lock while it writes a table.
+// read does not parse the reply: a server may hold a lock until a table is completely read.
 func (l limit) read(r io.Reader) ([]byte, error) {
 	var b bytes.Buffer
 	if _, err := b.ReadFrom(io.LimitReader(r, int64(l.bytes)+1)); err != nil {

@@ -108,8 +108,8 @@ func awaitAdmin(t *testing.T, url string) {
 	})
 }
 
-// pollWithDeadlines polls until each session has a deadline, because a dump can lack a session. It
-// returns nil if gone receives an event first.
+// pollWithDeadlines polls until each session has a deadline, because a dump can lack a session. If
+// an event arrives on gone first, pollWithDeadlines returns nil.
 func pollWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []uint64, gone <-chan zk.Event) (*session.Table, map[uint64]session.Deadline) {
 	t.Helper()
 	for limit := time.Now().Add(patience); ; {
@@ -251,7 +251,7 @@ func TestTableOfAStandaloneServer(t *testing.T) {
 	}
 }
 
-// expiresAfterDeadline returns false if the session ends before the server has reported its deadline.
+// expiresAfterDeadline returns false if the session ends before the server reports when it expires.
 func expiresAfterDeadline(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, ours uint64, timeout time.Duration) bool {
 	t.Helper()
 	crashing, sessionID := connect(t, addr, timeout)
@@ -372,7 +372,7 @@ func TestTableOfAnEnsemble(t *testing.T) {
 	e.Members[killed].Kill(t)
 	table := poll(t, cfg, "/election")
 	if b := table.Servers[killed].Basic; b.State != session.Failed || table.Whole || !strings.Contains(fmt.Sprint(b), "refused") {
-		t.Errorf("after a server was killed: %+v, want it refused and not whole", table)
+		t.Errorf("after a server was killed: %+v, want Failed (connection refused) and not whole", table)
 	}
 }
 

@@ -48,7 +48,7 @@ func newRequester(cfg *Config) *requester {
 }
 
 func cause(ctx context.Context, err error) error {
-	if u := (*url.Error)(nil); errors.As(err, &u) { // its text has the URL, which may contain a password
+	if u := (*url.Error)(nil); errors.As(err, &u) { // its text also has the URL, with the user name
 		err = u.Err
 	}
 	op := (*net.OpError)(nil)
@@ -131,7 +131,7 @@ func (r *requester) command(ctx context.Context, base, name string, l limit) ([]
 	case resp.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("status %d: no AdminServer, or it has another path", resp.StatusCode)
 	case kind != "application/json":
-		return nil, fmt.Errorf("no AdminServer: it sends %s, not JSON", shown(kind))
+		return nil, fmt.Errorf("no AdminServer: the reply is %s, not JSON", shown(kind))
 	case encoding != "":
 		return nil, fmt.Errorf("the answer has the encoding %s, which electop did not request", shown(encoding))
 	}

@@ -29,7 +29,7 @@ type schedule struct {
 	handoff       time.Time // time of the last handoff; zero: no handoff needs a poll
 	watchesPolled time.Time
 
-	// The next fields are used only if cheap is true.
+	// The next fields change only if cheap is true.
 	counted   bool              // a server has reported its number of connections
 	restraint session.Restraint // why regular polls do not request connections and sessions
 	slowPolls int               // number of slow polls in a row
@@ -86,8 +86,8 @@ func (s *schedule) regular() (at time.Time, ok bool) {
 	return session.Later(s.sessionsDue, s.restraint.Again), s.sessions > 0
 }
 
-// cost records the number of connections and the slowest answer of a poll. every is the interval for
-// connections and sessions. If they are too expensive, every is 0 and why is the reason.
+// cost updates restraint after a poll if cheap is true. every is the interval between regular
+// polls for connections and sessions. If they are too expensive, every is 0 and why is the restraint.
 func (s *schedule) cost(p plan, results []result, ended time.Time) (every time.Duration, why session.Restraint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -80,7 +80,7 @@ func TestRegularPollsForConnectionsAndSessions(t *testing.T) {
 	})
 }
 
-func TestVerifyPollsOnce(t *testing.T) {
+func TestCallsOfVerifyShareAPoll(t *testing.T) {
 	eachMode(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		defer n.run(p)()
 		wantSent(t, 0, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
@@ -166,7 +166,7 @@ func TestRequestsForTablesOfManyWatches(t *testing.T) {
 			t.Errorf("heavy: %+v, want watches Answered", w)
 		}
 	})
-	// Without Heavy, a table needs the number of watches from wchs or mntr.
+	// Without Heavy, a table of watches is requested only if a word or command reports their number.
 	eachMode(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		for _, s := range servers[:2] {
 			delete(s.replies, "wchs")

@@ -16,20 +16,20 @@ import (
 
 const (
 	connectTimeout = 1500 * time.Millisecond
-	requestTimeout = 2 * time.Second // bounds a regular request that is not for a table
+	requestTimeout = 2 * time.Second // bounds a regular request that is not for a table, and any TLS handshake of HTTP
 	tableTimeout   = 6 * time.Second // bounds a request for a table, and any request on demand
 
-	// refusalValid is the time until a refused query is sent again: the server may have new settings.
+	// refusalValid is how long regular polls skip a refused query (except if always is set): settings may change.
 	refusalValid = time.Minute
-	// identityValid is the time between two requests for a server's identity, which a restart can
-	// change.
+	// identityValid bounds how long a server's identity is used, because a restart can change it. It is
+	// also the time until HTTP is tried again after other errors than errNoAnswer.
 	identityValid = 5 * time.Minute
 	// slowRetry is the time until HTTP is tried again after errNoAnswer. The first answer of an
 	// AdminServer can take seconds.
 	slowRetry = time.Minute
 )
 
-// A way is how a query is sent. session.Answer.Via has these values.
+// A way is how a query is sent. session.Answer.Via is a way, or "" if no query was sent.
 type way string
 
 const (
@@ -39,7 +39,7 @@ const (
 	heavyHint = "--admin-heavy" // electop's flag for large tables
 )
 
-// A server is one polled address. Only one goroutine of the current poll uses it.
+// A server is one polled address. Only the current poll uses it, in one goroutine at a time.
 type server struct {
 	cfg     *Config
 	request *requester
@@ -58,9 +58,9 @@ type server struct {
 	httpWorks bool
 	httpRetry time.Time // in mode Auto, HTTP is not tried before this time
 	refused   map[string]refused
-	alive     bool          // a ZooKeeper server answered in this poll, perhaps with a refusal
+	alive     bool          // in this poll, a query got an answer, a refusal, errNotServing or errAdminServer
 	gotReply  bool          // in this poll, fetch returned a reply, errTooLarge or errNotServing
-	took      time.Duration // the time of the slowest request for a table
+	took      time.Duration // the time of the slowest request for a table since the last poll for sessions began
 
 	identity   identity
 	identifyAt time.Time // the identity is not requested before this time
@@ -98,8 +98,8 @@ func (s *server) ways() []way {
 	return []way{overHTTP, asWord}
 }
 
-// send tries the server's ways in turn. If a table is late, send tries no other way: the server may
-// still be busy with the table.
+// send tries the server's ways in turn until one works. It also stops after errTooLarge or
+// errNotServing, and if a table is late: the server may still be busy with the table.
 func send[T any](ctx context.Context, s *server, q query[T], retry bool) (v T, answer session.Answer) {
 	if r, ok := s.refused[q.name]; ok && time.Now().Before(r.until) && !retry && !q.always {
 		return v, r.answer

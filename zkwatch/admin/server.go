@@ -19,13 +19,13 @@ const longestPause = time.Minute
 // have the lists, with full paths.
 type result struct {
 	session.Server
-	number     int  // the server's number in this poll or an earlier one; 0: unknown
+	number     int  // the server's number in this poll or an earlier one; 0: standalone or unknown
 	anyServer  bool // the answers may be from several servers
 	conns      []session.Client
 	deadlines  []session.Deadline
 	ephemerals []session.Ephemeral
 	watches    []session.Watch
-	took       time.Duration // the time of the slowest request for connections or sessions
+	took       time.Duration // the time of the slowest request for connections or sessions, without those of relist
 }
 
 func newResult(addr string) result {
@@ -93,8 +93,8 @@ func (s *server) failed(why string) {
 	s.identifyAt = time.Time{}
 }
 
-// identify requests the server's identity. It also checks whether the AdminServer belongs to this
-// server, because a host may have several servers.
+// identify requests the server's identity if it is due. It then also checks whether the AdminServer
+// belongs to this server, because a host may have several servers.
 func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 	now := time.Now()
 	if retry && !s.httpWorks && (s.cfg.Mode == Auto || s.identity.ports == 0) {
@@ -131,7 +131,7 @@ func (s *server) notOwned(id identity) string {
 	if trusted || id.port == s.port || id.port == 0 && !s.sharedURL {
 		return ""
 	}
-	return fmt.Sprintf("the AdminServer there reports client port %d, not %d", id.port, s.port)
+	return fmt.Sprintf("the AdminServer at this URL reports client port %d, not %d", id.port, s.port)
 }
 
 func (s *server) status(ctx context.Context, p plan, r *result) {

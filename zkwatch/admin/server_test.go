@@ -205,12 +205,12 @@ func TestPollOnDemandTriesAFailedServer(t *testing.T) {
 	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		for range 5 {
 			if b := pollFirst(t, p, l).Basic; b.State != session.Failed || !strings.Contains(b.Why, "refused") {
-				t.Fatalf("without a listener: %+v, want refused", b)
+				t.Fatalf("while the port is closed: %+v, want Failed (connection refused)", b)
 			}
 		}
 		n.set(s.addr, &fakePort{s, (*fakeServer).words})
 		if got := pollFirst(t, p, l); states(got) != allAnswered {
-			t.Errorf("with a listener: %+v, want all Answered", got)
+			t.Errorf("after the port opens: %+v, want all Answered", got)
 		}
 	})
 }
@@ -393,8 +393,8 @@ func TestNoSecretsInAnswers(t *testing.T) {
 		c.Mode, c.URL = HTTP, "http://user:secret@{host}:8080/commands"
 		c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route") }
 	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
-		if b := pollFirst(t, p, l).Basic; b.State != session.Failed || strings.Contains(b.Why, "secret") || !strings.Contains(b.Why, "no route") {
-			t.Errorf("%+v, want Failed without the password", b)
+		if b := pollFirst(t, p, l).Basic; b.State != session.Failed || strings.Contains(b.Why, "user") || strings.Contains(b.Why, "secret") || !strings.Contains(b.Why, "no route") {
+			t.Errorf("%+v, want Failed without the user name and the password", b)
 		}
 	})
 }

@@ -157,7 +157,7 @@ func parseDump(b []byte) (d dump, err error) {
 	return d, nil
 }
 
-// parseDeadlineLine reads the time as UTC, because the zone is an ambiguous abbreviation.
+// parseDeadlineLine reads the time as UTC, because the zone may be an ambiguous abbreviation.
 func parseDeadlineLine(line string) (since1970 time.Duration, zone string, err error) {
 	_, date, _ := strings.Cut(line, " expire at ")
 	f := strings.Fields(strings.TrimSuffix(date, ":"))
