@@ -304,7 +304,7 @@ func TestMomentWordsAreSafe(t *testing.T) {
 		{member(func(m *model.Member) { m.Fault = model.Killed }), `a\x1b is killed`},
 		{member(func(m *model.Member) { m.Belief = model.Leading }), `a\x1b believes: leading, before: waiting`},
 		{member(func(m *model.Member) { m.Znode = "" }), `a\x1b knows that its znode is gone`},
-		{member(func(m *model.Member) { m.NoGuid = true }), `a\x1b gives its next znodes a guid: off`},
+		{member(func(m *model.Member) { m.NoGuid = true }), `a\x1b creates its next znodes without a guid`},
 		{func(s *doctor.State) {}, ""},
 	} {
 		s := copied(&was)

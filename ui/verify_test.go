@@ -218,7 +218,7 @@ func TestRecipeOfThirdPartyElectionIsBehindTab(t *testing.T) {
 	showsNot(t, m, "Recipe", "watched by")
 }
 
-func TestDoctorPanelShowsAtOnceThatNobodyLeads(t *testing.T) {
+func TestDoctorPanelShowsThatNobodyLeads(t *testing.T) {
 	w := newWorld("/services/billing/queue", nil, false).connectTo(ensemble[2])
 	w.read(nil, nil)
 	m := showAfter(sample{world: w}, time.Second)

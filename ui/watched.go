@@ -35,7 +35,7 @@ func (w *watched) at(path string) int {
 	return slices.IndexFunc(w.views, func(v *view) bool { return v.path == path })
 }
 
-// store stores states in the views. The result instead is the view to show next; nil keeps the one on the screen.
+// store updates, adds and removes views. If the view on the screen is not among them, instead is the next to show.
 func (w *watched) store(states []*doctor.State) (instead *view, changed bool) {
 	var next []*view
 	for _, s := range states {
@@ -187,7 +187,7 @@ func (d *dashboard) chooseElection() tea.Cmd {
 	return d.begin(a, model.Row{})
 }
 
-// reportListing reports whether the list of elections is open. Only an open list needs repeated searches.
+// reportListing reports that the list of elections was opened or closed. Only an open list needs repeated searches.
 func (d *dashboard) reportListing() tea.Cmd {
 	on := d.modes.Has(input.ModeElections)
 	if on == d.listing || d.search == nil || d.o.Actions == nil {

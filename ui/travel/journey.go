@@ -17,7 +17,7 @@ import (
 	"electop/ui/term"
 )
 
-// Journey is the user's time travel. At most one search runs at a time; the next one makes all wanted moves.
+// Journey is the user's time travel. At most one search of a journey runs at a time; the next makes all wanted moves.
 type Journey struct {
 	On    bool
 	Known bool // whether a search has set Found
@@ -45,15 +45,15 @@ type Whole struct {
 // A Search finds a moment. It is slow, so it runs outside the event loop.
 type Search func(context.Context) Arrival
 
-// Arrival is the moment that a search found.
+// Arrival is the result of a search. Found is not OK if no moment is known.
 type Arrival struct {
 	gen uint64
 	Found
 	Err error // why the playback could not be stopped
 }
 
-// Begin starts a journey at the last moment or, in a recording, at the moment on the screen.
-// stop stops a recording's playback.
+// Begin starts a journey at the last moment. In a recording, it starts at the moment on the screen, or at the first
+// moment if none is shown yet; stop stops the playback.
 func (j *Journey) Begin(in Past, path string, selected model.Ref, stop func(context.Context) error) Search {
 	*j = Journey{On: true, in: in, path: path, gen: j.gen + 1, searching: true, Selected: selected, playback: playback{speed: j.playback.speed}}
 	gen := j.gen
@@ -91,7 +91,7 @@ func (j *Journey) GoTo(t time.Time) Search {
 	return j.next()
 }
 
-// PlayTo goes on to the last moment not later than t. The search is nil if there is nothing to do, or while another runs.
+// PlayTo moves on, not past t and over at most 256 moments. The search is nil if none is needed or another runs.
 func (j *Journey) PlayTo(t time.Time) Search {
 	if !j.Known || j.At.Last || !j.After.IsZero() && t.Before(j.After) {
 		return nil
@@ -149,7 +149,7 @@ func (j *Journey) Leave() bool {
 	return !j.searching
 }
 
-// Arrive stores a search's result. It reports whether the result belongs to this journey.
+// Arrive ends a search, and stores the moment if it was found. It reports whether the search belongs to this journey.
 func (j *Journey) Arrive(a Arrival) bool {
 	if !j.On || a.gen != j.gen {
 		return false
@@ -245,7 +245,7 @@ type Playing struct {
 // Found is the moment that a search found.
 type Found struct {
 	At     history.Moment
-	Before *doctor.State // one moment earlier, nil if it is unknown or not needed
+	Before *doctor.State // the state one moment earlier, nil if it is unknown or not needed
 	After  time.Time     // the time of the moment after At, zero: unknown
 	OK     bool
 }
@@ -319,7 +319,7 @@ func momentAt(t time.Time) move {
 			mid := lo + (hi-lo)/2
 			at, ok := in.Seek(path, mid, history.MoveTo)
 			switch {
-			case !ok || at.N <= lo || at.N >= hi: // mid is not kept any more
+			case !ok || at.N <= lo || at.N >= hi: // no moment before hi is kept
 				hi = lo
 			case at.At.After(t):
 				hi = at.N

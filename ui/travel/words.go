@@ -49,8 +49,8 @@ func Words(f *term.Frame, p Found) (term.Style, string) {
 	return st, f.Stamp(p.At.At) + "  " + end + words
 }
 
-// happened returns the events of the moment. A handoff's event can come late, with the acknowledgement,
-// so happened adds a handoff as soon as the state shows it.
+// happened returns the events of the moment. A handoff's event can come late, so happened adds the handoff when the
+// state first shows it. A late event becomes the acknowledgement, or is left out if there is none.
 func (p *Found) happened() []model.Event {
 	if p.Before == nil || p.At.State == nil {
 		return p.At.Events
@@ -103,7 +103,7 @@ func eventWords(e model.Event) (words string, alarms bool) {
 	return words, alarms
 }
 
-// changeWords describes a change from before to s, "" for none.
+// changeWords describes one of the changes from before to s, "" for none.
 func changeWords(before, s *doctor.State) string {
 	if n, old := len(s.Steps), len(before.Steps); n > 0 && (old == 0 || s.Steps[n-1].N != before.Steps[old-1].N) {
 		return leadership.StepWords(s, s.Steps[n-1])
@@ -141,7 +141,7 @@ func changeWords(before, s *doctor.State) string {
 	return ""
 }
 
-// sentWords describes the messages that the server sent or dropped between the two states, "" for none.
+// sentWords describes the first message that left the server between the states, and counts the others; "" for none.
 func sentWords(before, s *doctor.State) string {
 	i := 0
 	if n := len(before.Exchanges); n > 0 {
@@ -185,11 +185,11 @@ func memberWords(old, m *model.Member) string {
 	case m.Znode != old.Znode:
 		return "knows its znode, " + safe(znode.Base(m.Znode))
 	case m.NoGuid != old.NoGuid:
-		return "gives its next znodes a guid: " + action.Toggle(m.NoGuid)
+		return "creates its next znodes " + map[bool]string{false: "with", true: "without"}[m.NoGuid] + " a guid"
 	case m.LosesReply != old.LosesReply:
-		return "loses the reply to its next create: " + action.Toggle(!m.LosesReply)
+		return map[bool]string{false: "no longer loses", true: "loses"}[m.LosesReply] + " the reply to its next create"
 	case m.SlowLead != old.SlowLead:
-		return "ends its leader procedure: " + action.Toggle(m.SlowLead)
+		return map[bool]string{false: "can now end", true: "does not end"}[m.SlowLead] + " its leader procedure"
 	}
 	return ""
 }

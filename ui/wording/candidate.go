@@ -65,7 +65,7 @@ func Misbehaviour(m *model.Member) string {
 // Fate describes what happened to a member without a znode, and what the member believes.
 type Fate struct {
 	Style term.Style
-	// Lost+Words+Truth is one sentence. Lost is about the session, Truth about the real leader; both may be empty.
+	// Lost+Words+Truth is one sentence. Lost is how the znode was lost, Truth names the real leader; both may be empty.
 	Lost, Words, Truth string
 }
 

@@ -19,9 +19,9 @@ import (
 	"electop/ui/term"
 )
 
-// Headline returns one line about the election, "" if there is nothing to report yet. stale means
-// that s is outdated. ended means that no newer state comes. rows means that the screen shows the
-// leader's row, which shows when the leader's session expires.
+// Headline returns one line about the election, "" for a current state that is neither live nor an
+// open barrier. stale means that s is outdated. ended means that no newer state comes. rows means that
+// the screen shows the leader's row, which shows when the leader's session expires.
 func Headline(f *term.Frame, s *doctor.State, stale, ended, rows bool) (term.Style, string) {
 	l := s.Leader()
 	switch {
@@ -84,7 +84,7 @@ func past(s *doctor.State) string {
 	case l == nil:
 		return s.Words("nobody led")
 	case s.Lead() != doctor.Leads:
-		return "so: " + phrase.RoleHolders(s, phrase.Label)
+		return "the state was: " + phrase.RoleHolders(s, phrase.Label)
 	default:
 		return l.Label() + s.Words(" led")
 	}

@@ -37,7 +37,7 @@ func heldMessages(s *doctor.State) (n int, next string) {
 	return max(p.Waiting, len(p.Held)), next
 }
 
-// Addressed describes a held or released message and its receiver: "the reply to birch, getChildren".
+// Addressed describes a message of the server and its receiver: "the reply to birch, getChildren".
 func Addressed(s *doctor.State, m *model.Message) string {
 	to := " to " + ownerOf(s, m.Session) + ", "
 	if Notifies(m) {
@@ -67,7 +67,7 @@ func News(s *doctor.State, m *model.Message) string {
 func nodeOf(s *doctor.State, m *model.Message) string {
 	name := znode.Base(m.Path)
 	if _, ok := znode.Sequence(name); ok && m.Path != s.Path {
-		return ShortZnode(name) // not cut before: its number is at the end
+		return ShortZnode(name) // shortens the whole name, because the number is at its end
 	}
 	return znode.Safe(name, 24)
 }

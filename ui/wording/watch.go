@@ -13,7 +13,7 @@ import (
 	"electop/ui/term"
 )
 
-// WatchedNumbers lists the numbers of the watched znodes, "another" if none is known.
+// WatchedNumbers lists the numbers of two watched znodes and counts the others: "3, 4, +2"; "another" if none is known.
 func WatchedNumbers(e doctor.Edge) string {
 	const most = 2
 	var out []string

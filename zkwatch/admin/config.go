@@ -55,8 +55,8 @@ type Config struct {
 	// Sessions is the time between two polls for connections and sessions. 0 means that only Verify
 	// and Poll request them.
 	Sessions time.Duration
-	// Cheap suspends the regular polls for connections and sessions while they are expensive: see
-	// [session.CheapConnections] and [session.CheapAnswer].
+	// Cheap suspends the regular polls for connections and sessions until a server reports its number of
+	// connections, and while they are expensive: [session.CheapConnections], [session.CheapAnswer].
 	Cheap bool
 	// Heavy permits larger replies. It also permits requests for tables of watches if a server has
 	// more than MaxWatches watches, or does not report their number.

@@ -15,15 +15,15 @@
 //
 // # Cost
 //
-// A poll requests the status and counts of each server (srvr, mntr, wchs). Config.Sessions
-// is the interval for connections and sessions. Tables of watches are requested on demand (Verify,
-// Poll), and after changes of an election's leader (Handoff).
+// A poll requests the status and counts of each server (srvr, mntr, wchs), and at times its identity
+// (conf). Config.Sessions is the interval for connections and sessions. Tables of watches are requested
+// after changes of an election's leader (Handoff). On demand, Verify requests all tables, Poll the wanted ones.
 //
 // While a server writes the reply to wchp, it holds the lock of its watches: a slow reader stalls
 // the server. So a reply is first read completely, up to a limit, and then parsed. HTTP is
 // tried first: there a server writes a copy, without the lock.
 //
-// Polls do not overlap. A poll sends one request at a time for each server. Each request and each
+// Polls do not overlap. A poll sends one request at a time to each address. Each request and each
 // poll has a time limit. After repeated failures of a server, regular polls skip it for a while.
 //
 // # Members

@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	configInterval = time.Minute      // time between two reads of /zookeeper/config
+	configInterval = time.Minute      // time from a read of /zookeeper/config to the next regular one
 	configRetry    = 10 * time.Second // time from a failed read to the next one
 	configValid    = 3 * time.Minute  // how long the last configuration is used while reads fail
 	configTimeout  = 2 * time.Second
-	maxMembers     = 255 // server numbers are 1 to 255
+	maxMembers     = 255 // ZooKeeper documents the numbers 1 to 255
 )
 
 type ensemble struct {
@@ -66,7 +66,7 @@ func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (ses
 }
 
 // readConfig reads /zookeeper/config if a read is due or force is true. A poll for tables must read
-// it, because some sessions may be connected to a new member.
+// it, because a new member may have connections.
 func (e *ensemble) readConfig(ctx context.Context, force bool) {
 	began := time.Now()
 	if e.cfg.Ensemble == nil || !force && began.Before(e.configNext) {
@@ -86,8 +86,8 @@ func (e *ensemble) readConfig(ctx context.Context, force bool) {
 	e.configRead, e.configNext = began, began.Add(configInterval)
 }
 
-// targets returns the servers to poll. If a server answers at its configured address, addresses that
-// are not configured and have the same server number are skipped.
+// targets returns the servers to poll. If a server answered its last poll at its configured address, targets
+// skips addresses that are not configured and have the same server number.
 func (e *ensemble) targets() []*server {
 	known := e.servers
 	e.servers = make(map[string]*server)

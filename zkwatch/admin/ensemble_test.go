@@ -47,7 +47,11 @@ func TestParseEnsemble(t *testing.T) {
 func FuzzEnsemble(f *testing.F) {
 	f.Add("server.1=zk1:2888:3888:participant;0.0.0.0:2181\nversion=0")
 	f.Add("server.4=[::1]:2888:3888|b:1:2;[::]:2181")
-	f.Add(strings.Repeat("server.10=a:1:2\nserver.11=b:1:2\n", 500))
+	many := ""
+	for i := range maxMembers + 9 {
+		many += fmt.Sprintf("server.%d=a:1:2\n", i)
+	}
+	f.Add("server.1=b:1:2\n" + many)
 	f.Fuzz(func(t *testing.T, s string) {
 		cfg := Config{Servers: []string{"a:1"}, Ensemble: always(s)}.withDefaults()
 		e := newEnsemble(&cfg)
