@@ -68,7 +68,7 @@ func receive[T any](b *testing.B, ch <-chan T) T {
 	}
 }
 
-// BenchmarkHandoff compares electop's candidate with the floor: a client that only watches and lists.
+// BenchmarkHandoff compares electop's candidate with floor: a client that only watches, and then lists the children.
 func BenchmarkHandoff(b *testing.B) {
 	addr := zktest.NewApache(b, zktest.ForSpeed()).Addr
 	for _, n := range []int{3, 50, 500} {
@@ -97,7 +97,7 @@ func BenchmarkHandoff(b *testing.B) {
 	}
 }
 
-// handoff returns the time from the delete request until the successor is elected.
+// handoff returns the time from the delete request until the time that the successor sends to elected.
 func (r *benchElection) handoff(join func(leader string, elected chan<- time.Time) (end func())) time.Duration {
 	leader := r.create(r.path+"/guid-n_", electiontest.Contender)
 	elected := make(chan time.Time, 1)

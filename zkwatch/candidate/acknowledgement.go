@@ -14,8 +14,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// acknowledge reads before it creates, except after EventNodeDeleted. A deposed leader's znode often still exists;
-// then a create would fail. Servers log even a failed create as a transaction, which would delay that znode's deletion.
+// acknowledge reads before it creates, except after EventNodeDeleted. A deposed leader's acknowledgement often still
+// exists. A create would then fail, but servers log even a failed create, which would delay that znode's deletion.
 func (r *reign) acknowledge(ctx context.Context) error {
 	if r.cfg.Ack == "" {
 		r.acked = true
@@ -62,7 +62,7 @@ func (r *reign) acknowledge(ctx context.Context) error {
 			r.obstructed(znode.Safe(err.Error(), 0))
 			return nil
 		case errors.Is(err, zk.ErrNoAuth):
-			return fmt.Errorf("%w: a leader acknowledges with this znode; allow CREATE on %s to this account", err, znode.Safe(path.Dir(r.cfg.Ack), 0))
+			return fmt.Errorf("%w: a leader creates this acknowledgement; give this account CREATE on %s", err, znode.Safe(path.Dir(r.cfg.Ack), 0))
 		}
 		return err
 	}
@@ -84,8 +84,8 @@ func (r *reign) watchAck(ctx context.Context) error {
 	return nil
 }
 
-// getAck reuses an earlier watch, because the library cannot remove a watch. It returns no watch on an
-// unreadable znode, because recent servers send no events for it.
+// getAck reuses an earlier watch, because the library cannot remove a watch. For an unreadable znode,
+// getAck returns no watch, because recent servers would send no event.
 func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Event, err error) {
 	if !pending(r.ackWatch) {
 		r.ackWatch = nil

@@ -17,8 +17,8 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// Candidate takes part in one election. If a candidacy ends because its session or znode is lost, the
-// Candidate rejoins with a new connection.
+// Candidate takes part in one election. If a candidacy ends, for example because its session is lost,
+// the Candidate rejoins with a new connection. [Candidate.Run] lists the exceptions.
 //
 // A waiting candidate writes nothing. A leader usually renews its lease ten times in each session
 // timeout; see [client.Conn.Renew].
@@ -200,8 +200,8 @@ func (c *Candidate) connect() (*client.Conn, error) {
 	return conn, nil
 }
 
-// leave closes the session. After a lost connection, leave first waits for another, at most until the latest
-// expected expiry: a partitioned follower may forward a later reconnect, which would keep the session alive.
+// leave closes conn. If conn is disconnected and ctx has not ended, a goroutine first waits for a reconnect, or for
+// the latest expected expiry. After that, a reconnect over a partitioned follower could keep the session alive.
 func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, established bool) {
 	st := conn.Status()
 	if !errors.Is(err, errResigned) && context.Cause(ctx) != errKilled && !c.hopeless(err, established) {
@@ -268,10 +268,10 @@ type Config struct {
 	Dialect *dialect.Dialect
 	// Recipe decides who leads and what to watch. nil means Dialect's recipe or [dialect.Election].
 	Recipe dialect.Recipe
-	// Lead is the leader procedure; nil means none. It starts when the candidate is elected and has
-	// a lease, also after a suspension. The acknowledgement is created after Lead returned nil. ctx
-	// ends when the candidate stops leading, perhaps long after Lead returned. A Lead that still
-	// runs must then return. An error of Lead ends the candidacy.
+	// Lead is the leader procedure; nil means none. fence is the fencing token. Lead starts when the
+	// candidate is elected and has a lease, also after a suspension. The acknowledgement is created
+	// after Lead returned nil. ctx ends when the candidate stops leading, perhaps long after Lead
+	// returned. A Lead that still runs must then return. An error of Lead ends the candidacy.
 	Lead func(ctx context.Context, fence int64) error
 	// Stopped, if set, is called when the candidate stops leading, if it had reported Leading. It must
 	// return only after all work as leader has ended. Until then the candidate neither leads again
@@ -286,7 +286,7 @@ type Config struct {
 	// and Awake.
 	Report func(at time.Time, m model.Member)
 	// Awake, if set, is called after a Thaw. A leader first checks whether it still leads. Any other
-	// candidate calls Awake at its next report. Two Thaws may cause one call.
+	// candidate calls Awake at its next report or before it rejoins. Two Thaws may cause one call.
 	Awake func()
 	// Now returns the time of a report; nil: time.Now.
 	Now func() time.Time

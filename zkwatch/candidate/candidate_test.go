@@ -54,7 +54,7 @@ func TestElection(t *testing.T) {
 			}
 			leads, fence := model.ParseAck(data)
 			if leads != znode.Join(on.Path, m.Znode) || fence != m.Fence || uint64(stat.EphemeralOwner) != m.Session {
-				t.Errorf("got acknowledgement %s of session %x, want of the leader %+v", data, stat.EphemeralOwner, m)
+				t.Errorf("got acknowledgement %s of session %x, want that of leader %+v", data, stat.EphemeralOwner, m)
 			}
 		}
 		acked(candidates[0])
@@ -169,7 +169,7 @@ func TestAcknowledgementOfAnotherSessionIsKept(t *testing.T) {
 	})
 }
 
-func TestPersistentNumberedChildIsNotWatched(t *testing.T) {
+func TestPersistentNumberedChildIsIgnored(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		for _, p := range []string{on.Path, on.Path + "/n_0000000000", on.Path + "/election-config"} {
@@ -351,7 +351,7 @@ func TestResigningLeaderStopsBeforeTheNextLeads(t *testing.T) {
 		var leading atomic.Int32
 		lead := func(ctx context.Context, _ int64) error {
 			if n := leading.Add(1); n != 1 {
-				t.Errorf("got %d leaders at once, want 1", n)
+				t.Errorf("got %d leaders at the same time, want 1", n)
 			}
 			go func() {
 				<-ctx.Done()
@@ -361,7 +361,7 @@ func TestResigningLeaderStopsBeforeTheNextLeads(t *testing.T) {
 		}
 		a := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Lead: func(ctx context.Context, fence int64) error {
 			if n := leading.Add(1); n != 1 {
-				t.Errorf("got %d leaders at once, want 1", n)
+				t.Errorf("got %d leaders at the same time, want 1", n)
 			}
 			<-ctx.Done()
 			leading.Add(-1)

@@ -180,7 +180,7 @@ func (c *chaos) checkOwners(ctx context.Context) {
 	}
 }
 
-// inject causes a fault. While the servers are healthy, faults of candidates prefer the leading one.
+// inject tries to cause one fault. While the servers are healthy, candidate faults prefer a leading candidate.
 func (c *chaos) inject() {
 	healthy := c.healthy()
 	if healthy && c.rng.IntN(2) == 0 {
@@ -313,7 +313,7 @@ var candidateFaults = map[string]candidateFault{
 		return func() {
 			// An answer to a request from before the freeze may extend the lease.
 			if st := s.Status(); st.LeaseEnd.After(since.Add(st.Timeout)) {
-				c.Errorf("%s, frozen at %v: got a lease until %v, want at most %v after the freeze", s.name, since, st.LeaseEnd, st.Timeout)
+				c.Errorf("%s, frozen at %v: got a lease until %v, want at most %v after the start of the freeze", s.name, since, st.LeaseEnd, st.Timeout)
 			}
 			if at := c.w.lastReport(s.name); at.After(since.Add(5 * reportDelay)) {
 				c.Errorf("%s: got a report %v after the start of the freeze, want none", s.name, at.Sub(since))

@@ -25,7 +25,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A lateCreate withholds one create, and sends it just before or after the client's next write.
+// A lateCreate withholds one create, and sends it just before or after the next create, multi or closeSession.
 type lateCreate struct {
 	after bool
 

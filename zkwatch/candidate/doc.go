@@ -11,8 +11,8 @@
 //	lease.go            stop leading before the lease ends; renew it by committed writes
 //
 // A leader leads only while it has a lease, which committed writes prove (client/lease.go). So it
-// stops before another candidate can lead, even if its server is cut off from the ensemble. This does
-// not hold if another client deletes the leader's znode, or if an assumption of the lease is wrong.
+// stops before another candidate can lead, even if its server is cut off from the ensemble. This does not hold if the
+// leader's process pauses, if another client deletes the leader's znode, or if an assumption of the lease is wrong.
 //
 // faults.go can kill or freeze a candidate, end its lease, or lose the reply to its create.
 package candidate

@@ -27,8 +27,8 @@ func (c *Candidate) Kill() client.Status {
 	return s
 }
 
-// EndLease ends the connection and the lease of the current candidacy, so a leader stops
-// immediately. See [client.Conn.EndLease].
+// EndLease ends the connection and the lease of the current candidacy. A leader stops immediately, or
+// at its Thaw if it is frozen. See [client.Conn.EndLease].
 func (c *Candidate) EndLease() {
 	c.mu.Lock()
 	conn := c.conn
@@ -44,7 +44,7 @@ func (c *Candidate) EndLease() {
 func (c *Candidate) LoseReply() { c.cfg.Conn.Replies.LoseCreate() }
 
 // Freeze stops all reads, writes and decisions of the candidate until Thaw, like a long pause of its
-// process. It returns the status at the start of the freeze.
+// process, except that a running Config.Lead continues. Freeze returns the status at its start.
 func (c *Candidate) Freeze() client.Status {
 	c.gate.Freeze()
 	return c.Status()

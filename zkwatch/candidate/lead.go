@@ -133,7 +133,7 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 	return err
 }
 
-// stop waits for the procedure and for Config.Stopped, so that the work of two reigns never overlaps.
+// stop waits for the procedure and for Config.Stopped, so that the work of two reigns of a Candidate never overlaps.
 func (r *reign) stop(ctx context.Context, cause error) {
 	r.cancel()
 	r.leased = false
@@ -211,7 +211,7 @@ func (r *reign) begin(work context.Context) {
 	go func() {
 		defer func() { // a panic of the procedure ends only this candidacy
 			if p := recover(); p != nil {
-				procedure <- fmt.Errorf("leader procedure: panic: %v", p)
+				procedure <- fmt.Errorf("panic: %v", p)
 			}
 		}()
 		procedure <- r.cfg.Lead(work, fence)

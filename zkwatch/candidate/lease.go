@@ -147,7 +147,7 @@ func left(end time.Time, timeout time.Duration) time.Duration {
 }
 
 // clockCheck bounds the time between two checks of the wall clock. Timers use the monotonic clock, which
-// stops while the machine sleeps.
+// on many systems stops while the machine sleeps.
 const clockCheck = 250 * time.Millisecond
 
 func (s *candidacy) untilClockCheck() time.Duration {

@@ -185,7 +185,7 @@ func withUnreadablePredecessor(t *testing.T, f func(server *zkserver.Server, c *
 		leader = zktest.Must(c.Create("/election/n_", nil, electiontest.Contender, zk.AuthACL(zk.PermAll)))
 		electiontest.OnRequest(&cfg.Conn, wire.OpExists, func(net.Conn, []byte) bool {
 			if requests.Add(1) > 10_000 {
-				panic("ten thousand requests: virtual time does not pass")
+				panic("more than 10000 exists requests: the candidate polls without a pause")
 			}
 			return false
 		})
