@@ -84,7 +84,7 @@ func (w *activityLog) check(t *testing.T, since time.Time) (longest time.Duratio
 		if first {
 			first, details = false, "\n"+w.eventsBefore(o)
 		}
-		t.Errorf("got %v %v at once for %v, from %v on%s", o.names, o.what, o.length().Round(time.Millisecond), o.from.Sub(w.start).Round(time.Millisecond), details)
+		t.Errorf("got %v %v at the same time for %v, from %v on%s", o.names, o.what, o.length().Round(time.Millisecond), o.from.Sub(w.start).Round(time.Millisecond), details)
 	}
 	return longest
 }
@@ -141,7 +141,7 @@ func TestOverlaps(t *testing.T) {
 // reportDelay is the longest permitted overlap, because reports are late on a busy machine.
 const reportDelay = 20 * time.Millisecond
 
-// An activityLog counts a candidate as working until its leader procedure's context ends.
+// An activityLog records when candidates lead, work or are frozen. Work ends with the context of the leader procedure.
 type activityLog struct {
 	start time.Time
 
@@ -355,7 +355,7 @@ var isolations = []isolation{
 	},
 }
 
-// TestNeverTwoLeadersUnderIsolation repeats all isolations for ELECTOP_TEST_LONG. If that is below 1m, it uses only short timeouts.
+// TestNeverTwoLeadersUnderIsolation repeats all isolations for ELECTOP_TEST_LONG, below 1m only with short timeouts.
 func TestNeverTwoLeadersUnderIsolation(t *testing.T) {
 	zktest.SecondTier(t)
 	t.Parallel()

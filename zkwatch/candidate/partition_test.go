@@ -18,7 +18,7 @@ func TestPartitionedLeaderStopsBeforeAnotherLeads(t *testing.T) {
 	for phase := range 8 {
 		t.Run(fmt.Sprint(phase), func(t *testing.T) {
 			withCandidates(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
-				time.Sleep(time.Minute + time.Duration(phase)*electiontest.LeaseTimeout/24) // pings are a third of the timeout apart
+				time.Sleep(time.Minute + time.Duration(phase)*electiontest.LeaseTimeout/24) // a ping every third of the timeout
 				before, from := s[0].Now(), len(s[0].All())
 				lines[0].Partition()
 				suspended := timeUntil(t, s[0], from, "suspended", believing(model.Suspended))
@@ -195,7 +195,7 @@ func TestRunEndsDuringAPartition(t *testing.T) {
 		}{
 			{"killed", func(s *electiontest.Candidate) { s.Kill() }, 0},
 			{"context ended", func(s *electiontest.Candidate) { s.Cancel() }, time.Second},
-			// The candidate tries to close its session until the expected expiry.
+			// Run waits for a connection to close the session, at most until the latest expected expiry.
 			{"resigned", func(s *electiontest.Candidate) { s.Resign() }, 2 * electiontest.LeaseTimeout},
 		} {
 			for who, role := range []string{"leader", "waiting candidate"} {

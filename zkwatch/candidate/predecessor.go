@@ -100,7 +100,7 @@ func (s *candidacy) awaitUnreadable(ctx context.Context, path string, watch <-ch
 type awaited int
 
 const (
-	awaitedChange awaited = iota // the watch fired for a change, or ended without an event
+	awaitedChange awaited = iota // the watch fired for a change or is lost, or await returns an error
 	awaitedDeletion
 	awaitedTick
 )

@@ -109,7 +109,7 @@ func TestLateRepliesDoNotSuspend(t *testing.T) {
 		next := int64(s[1].Now().Session)
 		server.SetPace(zkserver.Pace{Steps: true})
 		go s[0].Resign()
-		release := func() { // releases held messages up to the first one for s[1]
+		release := func() { // waits, then releases held messages up to and including the first one for s[1]
 			t.Helper()
 			time.Sleep(5 * electiontest.LeaseTimeout)
 			for {

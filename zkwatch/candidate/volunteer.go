@@ -138,7 +138,7 @@ func (s *candidacy) createParent(ctx context.Context) error {
 		case errors.Is(err, zk.ErrNoNode) && forbidden != nil:
 			return forbidden
 		case errors.Is(err, zk.ErrNoNode):
-			return fmt.Errorf("%w: %s; it cannot be created: no znode above it exists", ErrNoParent, s.cfg.Path)
+			return fmt.Errorf("%w: %s; it cannot be created: the chroot or an ancestor does not exist", ErrNoParent, s.cfg.Path)
 		default:
 			return err
 		}

@@ -99,7 +99,7 @@ func readKey(path string) ([]byte, error) {
 	case blocks[i].Type == "ENCRYPTED PRIVATE KEY" || blocks[i].Headers["DEK-Info"] != "":
 		return nil, fmt.Errorf("client key file %s: the key is encrypted: decrypt it first, for example with openssl pkey", path)
 	}
-	// Package tls shows the types of blocks in its errors, so the type is replaced.
+	// Package tls shows the types of blocks that it skips, so readKey returns only the key's block, with the usual type.
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: blocks[i].Bytes}), nil
 }
 
@@ -143,9 +143,9 @@ func explainTLS(err error, certificates int) string {
 	case 42, 43, 44, 45, 46, 48, certificateRequired: // a bad client certificate (RFC 8446, 6.2)
 		switch {
 		case certificates == 0:
-			return "the server wants a client certificate, but none is configured"
+			return "the server requires a client certificate, but none is configured"
 		case code == certificateRequired:
-			return "the server wants a client certificate from another authority"
+			return "the server requires a client certificate from another authority"
 		}
 		return "the server does not accept the client certificate"
 	case protocolVersion:

@@ -62,7 +62,7 @@ type Config struct {
 	MaxReply int
 	// Tick is the longest tickTime of the ensemble's servers, from which [Conn.Renew] computes a
 	// lease. 0 means unknown. The lease then assumes a tick of at most half the session timeout,
-	// which is true unless the servers lower minSessionTimeout.
+	// which is true unless minSessionTimeout is less than two ticks.
 	Tick time.Duration
 	// Auth has the credentials that every connection sends before any request. A credential of
 	// scheme sasl is a DIGEST-MD5 account for SASL.
@@ -70,8 +70,8 @@ type Config struct {
 	// SASL is the account with which every connection authenticates first. If SASL is set, Auth must
 	// have no credential of scheme sasl.
 	SASL sasl.Mechanism
-	// Gate freezes the Conn. While Gate is shut, the Conn does not read, write or dial. Several Conns
-	// may share a Gate. nil means a new gate.
+	// Gate freezes the Conn. While Gate is shut, the Conn starts no write or dial, and holds back
+	// received data. Several Conns may share a Gate. nil means a new gate.
 	Gate *fault.Gate
 	// Line simulates network partitions. nil means none.
 	Line *fault.Line
@@ -160,7 +160,7 @@ func (cfg Config) Accounts() (n int) {
 	return n
 }
 
-// Authenticates reports whether connections send any credential.
+// Authenticates reports whether connections send a credential of Auth or SASL. A TLS client certificate does not count.
 func (cfg Config) Authenticates() bool { return cfg.SASL != nil || len(cfg.Auth) > 0 }
 
 // Roomier returns the configuration with twice the MaxReply, at most replyLimit. It returns false

@@ -18,8 +18,8 @@ import (
 const closeSessionTimeout = time.Second
 
 // A Conn is one session with a cluster. It keeps the session over lost connections and changes of
-// server. If the Conn cannot keep the session, or is closed or cut, it ends, and Status.Err has the
-// reason. Another session needs another Conn, so a request never runs in a later session.
+// server. If the Conn cannot get or keep a session, or is closed or cut, it ends, and Status.Err has
+// the reason. Another session needs another Conn, so a request never runs in a later session.
 //
 // Any goroutine may call its methods at any time.
 type Conn struct {

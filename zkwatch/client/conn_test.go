@@ -100,7 +100,7 @@ func TestEveryServerIsTriedBeforeAPause(t *testing.T) {
 		began := time.Now()
 		s := electiontest.WaitState(t, c, client.Connected)
 		if s.Server != "a:1" || !s.Since.Equal(began) {
-			t.Errorf("connected to %s after %v, want a:1 at once", s.Server, s.Since.Sub(began))
+			t.Errorf("connected to %s after %v, want a:1 after 0s", s.Server, s.Since.Sub(began))
 		}
 	})
 }
@@ -583,7 +583,7 @@ func (r readerConn) Read(p []byte) (int, error) { return r.Reader.Read(p) }
 
 func TestLostReply(t *testing.T) {
 	for how, read := range map[string]func(io.Reader) io.Reader{
-		"at once":      func(r io.Reader) io.Reader { return r },
+		"unchanged":    func(r io.Reader) io.Reader { return r },
 		"byte by byte": iotest.OneByteReader,
 		"in halves":    iotest.HalfReader,
 	} {

@@ -14,7 +14,7 @@ import (
 
 // An Auth is a credential for an authentication scheme of the servers, such as "digest" with
 // "user:password". The scheme "sasl" means SASL with DIGEST-MD5. Formatting, logging or encoding
-// an Auth, even inside another value, shows only its scheme.
+// an Auth, even inside another value, shows at most its scheme.
 type Auth struct {
 	Scheme string
 
@@ -152,7 +152,7 @@ func (a Auth) String() string {
 	return a.Scheme + ":(hidden)"
 }
 
-// Format implements fmt.Formatter. Every verb prints String.
+// Format implements fmt.Formatter. Every verb prints the result of String.
 func (a Auth) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
 
 // MarshalText implements encoding.TextMarshaler, which encoding/json and log/slog use.

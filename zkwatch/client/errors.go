@@ -20,16 +20,15 @@ var (
 	ErrNotZooKeeper = errors.New("not a ZooKeeper server")
 	// ErrProtocol means that a server broke the protocol.
 	ErrProtocol = errors.New("protocol violation")
-	// ErrRefused means that a server accepted a connection, and closed it before it granted a session.
+	// ErrRefused means that a server accepted a connection, but closed the connection without granting a session.
 	ErrRefused = errors.New("closed by the server before it gave a session")
 	// ErrAuthRequired means that the server requires authentication. errors.Is also matches it with
 	// zk.ErrAuthFailed.
 	ErrAuthRequired error = refusal{errors.New("the server requires authentication")}
 
-	// ErrNotConnected means that there is no connection. A request with this error was not sent.
+	// ErrNotConnected means that there was no connection, or that the connection was lost before the request was sent.
 	ErrNotConnected = errors.New("not connected")
-	// ErrUnknownOutcome means that a write got no valid answer. The server may have executed the
-	// write.
+	// ErrUnknownOutcome means that a write got no valid answer. The server may have executed the write.
 	ErrUnknownOutcome = errors.New("outcome unknown")
 	// ErrFenced means that SetFenced wrote nothing, because the guard does not exist.
 	ErrFenced = errors.New("fenced")
@@ -60,7 +59,8 @@ func hungUp(err error) bool {
 }
 
 // Unanswered reports whether err wraps ErrUnknownOutcome, or means that there was no connection, or that
-// the connection or session ended before the answer. It returns false for ErrReplyTooLarge: a retry would fail.
+// the connection or session ended before the answer. It returns false if err wraps ErrReplyTooLarge, even of another
+// request: the large reply would probably come again.
 func Unanswered(err error) bool {
 	if errors.Is(err, ErrReplyTooLarge) {
 		return false

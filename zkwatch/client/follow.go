@@ -162,7 +162,7 @@ func (f *Following) Children(ctx context.Context, watch bool) (names []string, s
 	return r.Children, (*zk.Stat)(&r.Stat), seen, err
 }
 
-// Exists reads the stat, nil if the znode does not exist. If watch is true, Exists also sets a
+// Exists returns the stat, or nil if the znode does not exist. If watch is true, Exists also sets a
 // one-time watch.
 func (f *Following) Exists(ctx context.Context, watch bool) (stat *zk.Stat, seen uint64, err error) {
 	var r wire.Stat
@@ -180,8 +180,8 @@ func (f *Following) Child(ctx context.Context, name string) (z znode.Znode, seen
 }
 
 // Znode reads the znode at the path. If watch is true, Znode also sets a one-time watch, even if the
-// znode does not exist. If absent is true, Znode first sends exists, which saves a round trip for a
-// missing znode.
+// znode does not exist. The caller sets absent if it expects no znode. Then Znode first sends exists, which
+// saves a round trip if watch is true.
 func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znode, seen uint64, err error) {
 	if !absent {
 		if z, seen, err = f.read(ctx, f.path, f.path, watch); err != nil || !z.Unread || !watch {
@@ -192,7 +192,7 @@ func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znod
 	if err != nil || stat == nil {
 		return znode.Znode{Name: f.path, Unread: true}, seen, err
 	}
-	// The watch of Exists reports a deletion between the two reads.
+	// If watch is true, the watch of Exists reports a deletion between the two reads.
 	z, _, err = f.read(ctx, f.path, f.path, false)
 	return z, seen, err
 }
@@ -361,9 +361,9 @@ func (n *serverConn) takeAnswer() error {
 	return nil
 }
 
-// ReadZnode reads the znode at path. The result has the given name. If the znode does not exist, the
-// result is Unread. If the ACL forbids reading the data, the result has the stat, and Data.Denied is
-// true. ReadZnode passes each request to try, which may repeat the request.
+// ReadZnode reads the znode at path. The result has the given name. If the znode does not exist, the result is
+// Unread. If the ACL forbids reading the data, Data.Denied is true. If the path is invalid, Data.Denied is true, and
+// the result has no stat. ReadZnode passes each request to try, which may repeat the request.
 func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send func() error) error) (znode.Znode, error) {
 	var data []byte
 	var stat *zk.Stat
