@@ -19,7 +19,7 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// realElection has candidates that join in the order amber, birch, cedar, delta, ember, fern.
+// realElection has a candidate for each of recipes. They join in the order amber, birch, cedar, delta, ember, fern.
 type realElection struct {
 	name    string
 	recipes []string
@@ -56,7 +56,7 @@ var curatorElections = []realElection{
 		watches: map[string]string{"cedar": "birch", "delta": "cedar", "ember": "delta", "fern": "cedar"},
 	},
 	{
-		// A third candidate would wait, but its lease znode would exist already.
+		// A third candidate would create a third lease znode, and wait without a lease.
 		name: "leases", recipes: []string{"semaphore", "semaphore"}, leases: []int{2}, path: "/curator/leases", parent: "/curator/leases/leases",
 		dialect: "curator-semaphore", queue: []string{"amber", "birch"}, holders: 2,
 	},
@@ -88,7 +88,7 @@ var kazooElections = []realElection{
 	{
 		name: "queue for leases", recipes: []string{"semaphore", "semaphore", "semaphore"}, leases: []int{1}, path: "/kazoo/queue", parent: "/kazoo/queue-__lock__",
 		dialect: "kazoo-semaphore-queue", queue: []string{"birch", "cedar"}, holders: 1, watches: map[string]string{"cedar": "birch"},
-		// kazoo writes the name as a Python bytes literal.
+		// In this queue, kazoo writes the name as a Python bytes literal.
 		who: map[string]string{"birch": "b'birch'", "cedar": "b'cedar'"},
 	},
 }
@@ -99,7 +99,7 @@ func TestDialectsOfRealLibraries(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		if strings.HasSuffix(t.Name(), "/embedded") {
-			zktest.SecondTier(t) // another JVM starts
+			zktest.SecondTier(t) // otherwise each library starts twice
 		}
 		root := electiontest.ElectionPath(t)
 		for _, library := range []struct {
@@ -178,12 +178,12 @@ func (e realElection) check(t *testing.T, addr string, process *zktest.ThirdPart
 		if dialect.Who(c) != want || c.Who != want {
 			t.Errorf("%s: got shown names %q and %q, want %q", name, dialect.Who(c), c.Who, want)
 		}
-		before := ""
+		watched := ""
 		if w, ok := s.Recipe.Watches(s.Queue, i); ok {
-			before = owner[s.Queue.At(w).Session]
+			watched = owner[s.Queue.At(w).Session]
 		}
-		if before != e.watches[name] {
-			t.Errorf("%s: got predecessor %q, want %q", name, before, e.watches[name])
+		if watched != e.watches[name] {
+			t.Errorf("%s: got watched candidate %q, want %q", name, watched, e.watches[name])
 		}
 	}
 	e.verify(t, addr, j)

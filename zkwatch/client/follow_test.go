@@ -65,7 +65,7 @@ func TestFollow(t *testing.T) {
 		if err != nil || z.Session == 0 || string(z.Data.Bytes) != "d" {
 			t.Errorf("child %+v, %v; want a session and data d", z, err)
 		}
-		// The library's watch on the same znode receives the same event.
+		// The library's watch on the candidate's znode must also report the deletion.
 		_, _, once, err := c.GetW(ctx, candidate)
 		if err != nil {
 			t.Fatal(err)

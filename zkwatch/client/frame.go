@@ -13,8 +13,8 @@ import (
 const (
 	prefixSize = 4
 
-	// headSize is the size of a ConnectResponse up to the password's length. It is also the size of a
-	// ReplyHeader and the next field, a count or a length.
+	// headSize is the size of a ConnectResponse before the bytes of its password. It is also the size of
+	// a ReplyHeader with a count or a length after it.
 	headSize = 20
 
 	replyHeaderSize = 16 // xid, zxid, err
@@ -22,15 +22,15 @@ const (
 	minConnectResponse = headSize
 	maxConnectResponse = 256 // servers send 36 or 37 bytes
 
-	// minTimeout is the shortest accepted session timeout of a server. The library would panic at 0.
+	// minTimeout is the shortest accepted session timeout of a server. The library would panic at 0 or less.
 	minTimeout = 10 * time.Millisecond
 
-	// smallReply bounds, in bytes, the replies whose round trips count for Status.Distance.
+	// smallReply bounds, in bytes, the replies to reads whose round trips count for Status.Distance.
 	smallReply = 1 << 10
 )
 
-// connectResponseSize checks the length of a ConnectResponse. The first bytes of other protocols
-// give an impossible length.
+// connectResponseSize checks the length of a ConnectResponse. The first bytes of HTTP, TLS and SSH give
+// an impossible length.
 func connectResponseSize(prefix []byte, size int) error {
 	if size >= minConnectResponse && size <= maxConnectResponse {
 		return nil
@@ -54,7 +54,7 @@ func replySize(size, limit int) error {
 	return nil
 }
 
-// replyCount checks the count in a reply, because the library would allocate memory for any count.
+// replyCount checks the number of children, or of bytes of data. The library would allocate memory for any number.
 func replyCount(op wire.Op, head []byte, size int) error {
 	if op != wire.OpGetData && op != wire.OpGetChildren2 || replyCode(head) != wire.OK {
 		return nil

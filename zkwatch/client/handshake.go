@@ -39,8 +39,8 @@ func (n *serverConn) connectResponse(head []byte) error {
 	return nil
 }
 
-// sendCredentials writes in a goroutine, because some servers answer a credential before they read
-// the next one.
+// sendCredentials writes in a goroutine, so that its caller can read: some servers answer a credential
+// before they read the next one.
 func (n *serverConn) sendCredentials() {
 	if len(n.conn.cfg.Auth) == 0 {
 		return
@@ -84,7 +84,7 @@ func (n *serverConn) explain(err error) error {
 	}
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("no answer within %v to the request for a session: %w", n.conn.cfg.DialTimeout, err)
+		return fmt.Errorf("no answer to the request for a session; the attempt took longer than %v: %w", n.conn.cfg.DialTimeout, err)
 	case hungUp(err), errors.Is(err, io.ErrClosedPipe):
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
@@ -106,7 +106,7 @@ const (
 	maxSASLReply = replyHeaderSize + 4 + sasl.MaxToken // bytes
 )
 
-// authenticate runs the SASL exchange. A refusal ends the Conn, which must not continue without authentication.
+// authenticate runs the SASL exchange. If either side refuses, the Conn ends. Other errors end only the connection.
 func (n *serverConn) authenticate() error {
 	if n.exchange == nil {
 		return nil
@@ -151,7 +151,7 @@ func (n *serverConn) exchangeTokens(token []byte) ([]byte, wire.Code, error) {
 	var size *wire.FrameSizeError
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, 0, fmt.Errorf("no answer within %v: %w", n.conn.cfg.DialTimeout, err)
+		return nil, 0, fmt.Errorf("no answer to a token; the attempt took longer than %v: %w", n.conn.cfg.DialTimeout, err)
 	case hungUp(err):
 		return nil, 0, fmt.Errorf("the server closed the connection: %w", err)
 	case errors.As(err, &size):

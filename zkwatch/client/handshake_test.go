@@ -20,7 +20,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// An account sends lines. The reply to each line must be the line in capitals; the last reply is ignored.
+// An account sends lines as tokens. The token of each reply except the last must be the line in capitals.
 type account struct {
 	lines  []string
 	begins func(host string) error

@@ -6,26 +6,26 @@ import "time"
 // answer times of requests, according to this machine's clock.
 //
 // The answer to a ping or a read proves nothing. A follower that is cut off from the ensemble still
-// answers, while the ensemble leader lets the session expire. A single committed write proves
-// nothing either: a follower reports active sessions only in its answers to the ensemble leader's
-// pings, every half tick. Three requests over one connection, each with its answer, are a proof:
+// answers, while the ensemble leader lets the session expire. A single committed write proves nothing
+// either, unless it is the first over its connection (see below): a follower sends its list of active
+// sessions only in its answers to the ensemble leader's pings, every half tick. Three requests over
+// one connection, each with its answer, are a proof:
 //
-//	k  any request
+//	k  any request, ping or ConnectRequest
 //	m  a committed write, sent at least gap after k was answered
 //	n  a committed write, sent after m was answered
 //
 // Messages between the follower and the ensemble leader stay in order. Because of the gap, the
 // ensemble leader sent a ping after k's answer and before m was sent. The follower received this
-// ping before m's commit. It answered the ping with a list that has the session, and forwarded n
-// later. So at n's commit, the ensemble leader counts the session's timeout from k's send time or
-// later. A new ensemble leader starts every session with its full timeout.
+// ping before m's commit. It answered with a list that has the session, and forwarded n later. So at n's
+// commit, the ensemble leader counts the session's timeout from k's send time or later. A new
+// ensemble leader starts every session with its full timeout.
 //
 // The ensemble leader also starts the timeout when a session is created, or continues over another
 // connection. Then one committed write proves a lease that counts from the ConnectRequest.
 //
-// The proof fails if the server is an observer that learns from a follower, or if a follower receives k
-// while it sends a list.
-//
+// The proof fails if the server is an observer that learns from a follower, or if the follower receives
+// k while it sends its list.
 // The proof assumes equally fast clocks, so an elected leader keeps a margin before the end of the
 // lease. It also assumes that a ping is at most maxPingDelay late, or that the ensemble leader's
 // commits are late too.
@@ -44,7 +44,7 @@ type lease struct {
 
 type requestTimes struct{ sent, answered time.Time }
 
-// maxCommits bounds lease.commits. One commit is not enough, because writes overlap.
+// maxCommits bounds lease.commits. One commit is not enough: a write that overlaps n cannot be m.
 const maxCommits = 4
 
 // answersPerTimeout bounds the answers kept per timeout. The dropped answers shorten a lease by

@@ -12,9 +12,9 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// The methods below take and return paths relative to the chroot. Each returns at the latest when
-// ctx is done or the connection is lost. Errors wrap the server's error, such as zk.ErrNoNode,
-// an error of this package, or ctx's error. ErrUnknownOutcome is for writes only.
+// The methods below take and return paths relative to the chroot. A method with a ctx returns at the
+// latest when ctx is done or the connection is lost. Its error wraps an error of the server, of this
+// package, of package zk, or of ctx. Only writes return ErrUnknownOutcome.
 //
 // A watch's channel receives one event and is then closed. The event's path includes the chroot. The
 // library sets watches again after a lost connection. If the Conn ends first, the event is a
@@ -67,8 +67,8 @@ func (c *Conn) Touch(ctx context.Context) error {
 }
 
 // EnsembleConfig returns the text of /zookeeper/config, which lists the members of the ensemble. The
-// chroot does not apply. Before ZooKeeper 3.5 the znode is missing (zk.ErrNoNode). Later, its ACL may
-// forbid the read (zk.ErrNoAuth).
+// chroot does not apply. Before ZooKeeper 3.5 the znode is missing (zk.ErrNoNode). From 3.5, its ACL
+// may forbid the read (zk.ErrNoAuth).
 func (c *Conn) EnsembleConfig(ctx context.Context) (string, error) {
 	data, err := do(ctx, c, call{op: "getData", path: "/zookeeper/config", absolute: true}, func(full string) ([]byte, error) {
 		data, _, err := c.zk.Get(full)
@@ -138,11 +138,11 @@ func watch[T any](
 }
 
 // Renew renews the lease: it commits a check that path exists. lease.go defines the new
-// Status.LeaseEnd. Renew changes no znode and fires no watch. It costs one transaction in the log of
-// each voter.
+// Status.LeaseEnd. Renew changes no znode and fires no watch. It adds one transaction to the servers'
+// logs.
 //
-// The request is a multi with only a check, which every server version commits. A read or a sync needs
-// no quorum, so it proves nothing.
+// The request is a multi with only a check. Servers since 3.4 commit such a multi. A read or a sync
+// needs no quorum, so it would prove no lease.
 func (c *Conn) Renew(ctx context.Context, path string) error {
 	_, err := do(ctx, c, call{op: "check", path: path, write: true, size: requestOverhead}, func(full string) (struct{}, error) {
 		results, err := c.zk.Multi(&zk.CheckVersionRequest{Path: full, Version: -1})
@@ -189,8 +189,8 @@ func (c *Conn) CheckLease() error {
 // exist, SetFenced changes nothing and returns ErrFenced. The Mzxid of the returned Stat is the zxid
 // of the transaction.
 //
-// guard needs a sequence number, because SetFenced cannot notice that a guard was deleted and created
-// again.
+// Use a guard with a sequence number, because SetFenced cannot notice that a guard was deleted and
+// created again.
 func (c *Conn) SetFenced(ctx context.Context, path string, data []byte, guard string) (*zk.Stat, error) {
 	k := call{op: "setData", path: path, write: true, size: len(data) + requestOverhead + len(c.cfg.Servers.full(guard))}
 	if err := wire.ValidatePath(guard); err != nil {

@@ -30,7 +30,7 @@ type serverConn struct {
 	closed   chan struct{}
 	once     sync.Once
 
-	writing chan struct{} // full while a goroutine writes frames
+	writing chan struct{} // full while a goroutine writes frames other than SASL tokens
 
 	// Only Read uses these fields. head and size do not include the length prefix of a frame.
 	reader      *bufio.Reader // reads with readConn
@@ -137,7 +137,7 @@ func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	case op == wire.OpSetWatches:
 		frame = withZxid(frame, prefixSize+8, n.lastZxid) // long relativeZxid, and lists of paths
 	case !n.opened:
-		// The caller already got an error, so the request must not be sent.
+		// The connection of this call was lost, so its caller gets an error: do not send the request.
 		return nil, true
 	}
 	n.conn.requests.Add(1)

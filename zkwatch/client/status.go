@@ -31,7 +31,7 @@ type Status struct {
 	Since     time.Time     // when the Conn entered State
 	SessionID uint64        // 0: no session yet
 	Timeout   time.Duration // session timeout that the server granted; 0: no session yet
-	Server    string        // host:port of the connected server; without a connection, of the current or next attempt
+	Server    string        // host:port of the connected server, or of the last, current or next attempt
 	RTT       time.Duration // round trip of the last answered request or ping; 0: none yet
 
 	// Distance estimates the network's part of RTT. It is the shortest of the last round trips of
@@ -60,8 +60,8 @@ func (c *Conn) Status() Status {
 	return c.status
 }
 
-// Anchor returns the session and the send time of the last answered request or ping, according to this
-// machine's clock. It returns false before the first session.
+// Anchor returns the session, its timeout, and the send time of the last answered request or ping,
+// according to this machine's clock. It returns false before the first session.
 func (c *Conn) Anchor() (session.Anchor, bool) {
 	c.mu.Lock()
 	a := c.anchor

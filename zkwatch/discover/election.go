@@ -16,8 +16,8 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// single reports a leader's own znode of a known system. If the system is unknown and
-// the path ends in a common name, such as leader, single leaves the znode to w.unproven.
+// single passes a leader's own znode of a known system to w.report, and returns true. If the system is
+// unknown and the path ends in a common name, such as leader, single leaves the znode to w.unproven.
 func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	if !dialect.MaybeSingle(path) && !dialect.LeadersName(path) {
 		return false, nil
@@ -91,7 +91,7 @@ func (w *walk) present(stat *zk.Stat) *model.Read {
 	return &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: client.Parent(stat)}
 }
 
-// barrierData is the largest size of a barrier's data in bytes. Curator writes an IP address.
+// barrierData is the largest size of a barrier's data in bytes. Curator writes an IP address, at most 45 bytes.
 const barrierData = 45
 
 func (w *walk) directory(ctx context.Context, b branch) error {
@@ -172,7 +172,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 		return z.Session != 0, nil
 	}
 	ephemeral := false
-	for _, i := range [sample]int{n - 1, 0, n / 2, n / 4} { // the newest is the most likely to be ephemeral
+	for _, i := range [sample]int{n - 1, 0, n / 2, n / 4} { // numbers put the newest last; it is likely to be ephemeral
 		var err error
 		if ephemeral, err = get(contenders[i]); err != nil {
 			return err
