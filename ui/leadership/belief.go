@@ -84,7 +84,7 @@ func (v *Belief) Draw(f *term.Frame, r term.Rect) {
 	out.row("", "; ", text(doubles), awake)
 	led := wording.Share(p.Working, p.Observed) + " with a leader"
 	if p.Observed == 0 {
-		led = "nobody led yet"
+		led = "not measured yet"
 	}
 	longest := text("longest gap " + gap(p.LongestVacancy))
 	if vacant > 0 {
@@ -391,7 +391,7 @@ func checkSign(g *term.Glyphs, good bool) term.Span {
 	return term.Span{Style: term.Alarm, Text: g.Killed, Keep: 8}
 }
 
-// PropertySpans returns safety and liveness for a title, nil if nobody led yet. With random faults, the
+// PropertySpans returns safety and liveness for a title, nil if nothing was measured yet. With random faults, the
 // invariants replace safety; otherwise, if no beliefs are visible, a note replaces safety.
 func (v *Belief) PropertySpans(f *term.Frame) []term.Span {
 	s := v.State
