@@ -27,7 +27,7 @@ func hostilePeer() *electiontest.Peer {
 		b := make([]byte, 68)
 		binary.BigEndian.PutUint64(b, 5) // czxid
 		if children > 0 {
-			binary.BigEndian.PutUint32(b[36:], 2*9-children) // cversion after nine creates, as DataNode.copyStat computes it
+			binary.BigEndian.PutUint32(b[36:], 2*9-children) // cversion after nine creates, see DataNode.copyStat
 		}
 		binary.BigEndian.PutUint64(b[44:], owner)
 		binary.BigEndian.PutUint32(b[56:], children)

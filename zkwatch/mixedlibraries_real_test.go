@@ -113,7 +113,7 @@ func TestWhetherTwoLibrariesExcludeEachOther(t *testing.T) {
 	})
 }
 
-// TestSecondLeaderOfAnotherLibrary checks that electop finds a second leader exactly if a library ignores electop's names.
+// TestSecondLeaderOfAnotherLibrary expects two leaders if and only if the library ignores electop's names.
 func TestSecondLeaderOfAnotherLibrary(t *testing.T) {
 	zktest.SecondTier(t)
 	t.Parallel()

@@ -120,7 +120,7 @@ func failWithDifference(t *testing.T, want, got []string) {
 			t.Fatalf("got %d events, want %d; got event %s\nwant %s", len(got), len(want), got[i], want[i])
 		}
 	}
-	t.Fatalf("got %d events, want %d; equal counts mean too few events", len(got), len(want))
+	t.Fatalf("got %d events, want %d; if the counts are equal, the test has too few events", len(got), len(want))
 }
 
 func readHeader(t *testing.T, file string) history.Header {
@@ -236,7 +236,7 @@ func TestCrashWhileRotating(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, size := range []int{-1, 0, 10, bytes.IndexByte(newest, '\n')} { // no file, an empty file, two incomplete headers
+	for _, size := range []int{-1, 0, 10, bytes.IndexByte(newest, '\n')} { // no file, an empty file, incomplete headers
 		err := os.Remove(file)
 		if size >= 0 {
 			err = os.WriteFile(file, newest[:size], 0o600)
@@ -271,7 +271,7 @@ func wantNotices(t *testing.T, what string, l *log, parts ...string) {
 		ok = strings.Contains(l.notices[i], parts[i])
 	}
 	if !ok {
-		t.Fatalf("%s: got notices %q, want one with each of %q", what, l.notices, parts)
+		t.Fatalf("%s: got notices %q, want notices with %q, in this order", what, l.notices, parts)
 	}
 }
 

@@ -33,7 +33,7 @@ func OpenRecording(path string) (*Recording, error) {
 	_, olderErr := os.Lstat(older(path))
 	if err != nil {
 		r.Close()
-		if olderErr == nil { // a crash in rotate can leave a part without a complete header
+		if olderErr == nil { // a crash in rotate can leave no file at path, or an incomplete header
 			err = fmt.Errorf("%w; the part before it is %s", err, older(path))
 		}
 		return nil, err

@@ -67,7 +67,7 @@ func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wante
 			if !conn.AwaitConnected(ctx) {
 				return
 			}
-			d, err := o.readDirectory(ctx, conn, path, i >= len(wanted.Directories), maxParallel, atOnce)
+			d, err := o.readDirectory(ctx, conn, path, i >= len(wanted.Directories), maxParallel, sendOnce)
 			if err == nil {
 				o.cfg.Put(ctx, d)
 			} else if client.Unanswered(err) {
@@ -86,7 +86,7 @@ func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wante
 func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func() time.Time, try func(send func() error) error) (model.Observation, error) {
 	o, parallel := New(Config{Path: s.Path, Now: now}), 1
 	if try == nil {
-		try, parallel = atOnce, maxParallel
+		try, parallel = sendOnce, maxParallel
 	}
 	if s.Phase != model.Live {
 		return nil, nil
@@ -153,7 +153,7 @@ func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path st
 	return d, err
 }
 
-func atOnce(send func() error) error { return send() }
+func sendOnce(send func() error) error { return send() }
 
 // ackBurst limits the reads without a pause. It exceeds 1, because a handoff may delete and create the acknowledgement.
 const ackBurst = 4

@@ -242,7 +242,7 @@ func TestHandoffsFasterThanARoundTrip(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		all := []*electiontest.Watched{watch, reads}
-		var vacant []time.Duration // before the first candidate
+		var vacant []time.Duration // each observer's time before the first candidate
 		for _, w := range all {
 			vacant = append(vacant, w.Feed.State().Totals.Vacant)
 		}
@@ -348,7 +348,7 @@ func TestObserverReadsIfAChildIsUnreadable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		on.Make(on.Path+"/n_", electiontest.Contender) // if no event came for hidden, this event makes the observer check the parent's stat
+		on.Make(on.Path+"/n_", electiontest.Contender) // readable: its event makes the observer check the parent
 		w.Await(t, "by reads", func(s *doctor.State) bool {
 			return s.Queue.Len() == 3 && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowHidden
 		})
@@ -384,7 +384,7 @@ func TestObserverReadsIfTheWatchMissesEvents(t *testing.T) {
 			began := time.Now()
 			s := w.Await(t, what, holds)
 			if took := time.Since(began); took > within {
-				t.Errorf("got %s after %v, want at maxDelay %v", what, took, within)
+				t.Errorf("got %s after %v, want at most %v", what, took, within)
 			}
 			return s
 		}

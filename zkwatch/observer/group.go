@@ -17,7 +17,7 @@ import (
 
 const reopenPause = 200 * time.Millisecond
 
-// refusedPause and refusedPauseMax bound the pause after refused credentials, because many attempts can lock an account.
+// refusedPause and refusedPauseMax bound the pause after refused credentials: many attempts can lock an account.
 const (
 	refusedPause    = time.Second
 	refusedPauseMax = 30 * time.Second

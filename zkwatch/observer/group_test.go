@@ -106,7 +106,7 @@ func TestTooLargeReplyEndsTheSharedSession(t *testing.T) {
 		large.Await(t, "all of them", electiontest.QueueOf(101))
 		create("/small/n_", electiontest.Contender)
 		st := small.Await(t, "two", electiontest.QueueOf(2))
-		// A too large reply doubles MaxReply once, so the second session may also end.
+		// A too large reply ends the session and doubles MaxReply, which may still be too small.
 		if st.Link.Session == before || st.Reconnects < 1 || st.Reconnects > 2 {
 			t.Errorf("got session %#x after %#x, %d reconnects; want a new session, 1 or 2", st.Link.Session, before, st.Reconnects)
 		}
@@ -143,7 +143,7 @@ func TestSetBesideReplacesTheAcknowledgement(t *testing.T) {
 		next(model.Absent)
 		on.Make(on.Path+"-b", zk.FlagEphemeral)
 		next(model.Present)
-		// The server still has the first watch on the first path.
+		// The server still has the earlier watch on this path.
 		o.SetBeside(ackAt(on.Path + "-a"))
 		next(model.Present)
 		on.Remove(on.Path + "-a")

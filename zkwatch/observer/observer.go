@@ -20,7 +20,7 @@ type Config struct {
 	Path   string // the election's parent, or the leader's own znode if there is no queue
 	Beside Beside // until [Observer.SetBeside] replaces it
 	// Single reports whether Path is a leader's own znode. If Single is false, the observer decides from
-	// the znode's stat or, if the znode is absent, from its siblings.
+	// the znode's stat or, if the znode is absent, from its name and its siblings.
 	Single bool
 	// ByReads forbids a persistent recursive watch.
 	ByReads bool
@@ -49,14 +49,14 @@ type Observer struct {
 	decided bool // single is valid
 	single  bool // the path is a leader's own znode
 
-	unsupported    *atomic.Bool       // of the group: a server has no persistent watches
+	unsupported    *atomic.Bool       // points to Group.unsupported
 	fallBackReason model.FollowReason // why no persistent watch is set before retryAt
 	retryAt        time.Time          // zero: the start of the next session
 	reportedBy     model.FollowedBy   // reportedBy and reportedWhy are from the last reported model.Follow
 	reportedWhy    model.FollowReason
 
 	hadSession bool
-	tooLarge   bool // a reply exceeded MaxReply
+	tooLarge   bool // a reply to watchChildren exceeded MaxReply
 
 	removed context.Context // canceled by [Group.Remove]
 	remove  context.CancelFunc
@@ -180,7 +180,7 @@ func link(st client.Status) model.Link {
 	return model.Disconnected
 }
 
-// shownRTT rounds to two digits; otherwise each ping would change the screen.
+// shownRTT rounds to at most two digits; otherwise each ping would change the screen.
 func shownRTT(d time.Duration) time.Duration {
 	unit := time.Microsecond
 	for d >= 100*unit {

@@ -192,7 +192,7 @@ func (r *reader) readChildren(ctx context.Context) (*model.Read, error) {
 		return nil, err
 	}
 	if len(names) == 0 {
-		z, err := r.conn.ReadZnode(ctx, r.cfg.Path, r.cfg.Path, atOnce)
+		z, err := r.conn.ReadZnode(ctx, r.cfg.Path, r.cfg.Path, sendOnce)
 		if err != nil {
 			return nil, err
 		}
@@ -457,7 +457,7 @@ func (r *reader) readNew(ctx context.Context, names, fresh []string) (out []read
 	if r.queue = dialect.Items(r.cfg.Path, names); !r.queue {
 		return r.readMany(ctx, fresh)
 	}
-	items, queue, err := Items(ctx, r.conn, r.cfg.Path, fresh, atOnce)
+	items, queue, err := Items(ctx, r.conn, r.cfg.Path, fresh, sendOnce)
 	if r.queue = queue; !queue && err == nil {
 		return r.readMany(ctx, fresh)
 	}

@@ -214,10 +214,9 @@ func (c *droppingConn) Read(p []byte) (int, error) {
 	return c.unread.Read(p)
 }
 
-// A FailingConn lets the first Writes calls of Write pass. Every later call fails.
 type FailingConn struct {
 	net.Conn
-	Writes int
+	Writes int // number of calls of Write that succeed before all later calls fail
 }
 
 func (c *FailingConn) Write(p []byte) (int, error) {

@@ -134,7 +134,7 @@ type Watched struct {
 	Events Log[model.Event]
 }
 
-// NewWatched returns a Watched whose Feed does not run. The caller sets its Observer.
+// NewWatched returns a Watched. The caller runs Feed and sets Observer.
 func NewWatched(election model.Config) *Watched {
 	w := &Watched{}
 	w.Feed = feed.New(feed.Config{Election: election, Events: func(es []model.Event) error { w.Events.Add(es...); return nil }})

@@ -23,8 +23,8 @@ type Request struct {
 
 // A Peer is a scripted server.
 type Peer struct {
-	// Intercept, if set, gets each connection, numbered from 1. If Intercept returns true, the peer does not
-	// serve the connection.
+	// Intercept, if set, gets each connection, numbered from 1. If Intercept returns true, the peer closes the
+	// connection without serving it.
 	Intercept func(n int, c net.Conn) bool
 	Grant     func(n int, requested time.Duration, session uint64) (timeout time.Duration, granted uint64)
 	// Refuse, if set, reports whether the peer closes the connection after a ConnectRequest.
@@ -37,7 +37,7 @@ type Peer struct {
 	conns     []net.Conn
 	requests  []Request
 	lastSeen  map[int]int64 // LastZxidSeen by connection; a refused connection has no entry
-	responses []int         // connections to which a ConnectResponse is sent
+	responses []int         // connections that Serve did not refuse
 	Served    sync.WaitGroup
 	Zxid      atomic.Int64 // the zxid of the last reply
 }
