@@ -519,3 +519,15 @@ func TestLostReplyInADialect(t *testing.T) {
 		})
 	}
 }
+
+func TestOwnName(t *testing.T) {
+	const guid = "0123456789abcdef0123456789abcdef"
+	for name, want := range map[string]bool{
+		guid + "-n_0000000000": true, guid + "-n_-2147483648": true, guid + "-n_-000000001": true,
+		guid + "-n_000000001": false, guid + "-n_--00000001": false, guid + "-lock-0000000000": false, "n_0000000000": false,
+	} {
+		if got := candidate.OwnName(name); got != want {
+			t.Errorf("OwnName(%q) = %v, want %v", name, got, want)
+		}
+	}
+}

@@ -163,7 +163,7 @@ func (c *Candidate) prefix() (prefix, shown string, noGuid bool) {
 	return prefix, znode.Safe(shown, 0), false
 }
 
-var ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{32}-n_[0-9]{10}$`) })
+var ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{32}-n_(?:[0-9]{10}|-[0-9]{9,10})$`) })
 
 // OwnName reports whether a [Candidate] without Dialect and NoGuid can have created a znode with
 // this name.

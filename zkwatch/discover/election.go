@@ -79,7 +79,7 @@ func (w *walk) empty(ctx context.Context, path string, stat *zk.Stat) error {
 			return nil
 		}
 		z, err := w.read(ctx, path, path)
-		if d = dialect.Barrier(z.Data); err != nil || d == nil {
+		if d = dialect.Barrier(z.Data); err != nil || z.Unread || d == nil {
 			return err
 		}
 		read.Data = z.Data

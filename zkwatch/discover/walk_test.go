@@ -368,6 +368,23 @@ func TestWalkKeepsItsRateAfterASlowReply(t *testing.T) {
 	})
 }
 
+func TestDeletedZnodeIsNoBarrier(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
+			switch f.Opcode {
+			case wire.OpExists:
+				reply(xid, 0, make([]byte, 68))
+			case wire.OpGetData:
+				reply(xid, int32(wire.NoNode), nil)
+			}
+			return f.Opcode == wire.OpExists || f.Opcode == wire.OpGetData
+		}}
+		if found, _ := walk(t, p.Session(t), discover.Config{Root: "/b", PerSecond: quick, Leaves: true}); len(found) != 0 {
+			t.Errorf("got %v, want nothing: the znode was deleted before the read", found)
+		}
+	})
+}
+
 func TestWalkThroughAChangingTree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seed := zktest.Seed(t)
