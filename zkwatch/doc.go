@@ -1,4 +1,4 @@
-// Package zkwatch contains the packages that use ZooKeeper, one for each task.
+// Package zkwatch contains one package for each task with ZooKeeper.
 // It has no code of its own, only tests that need several of these packages.
 //
 //	client     keeps one session with a cluster
@@ -9,10 +9,10 @@
 //	admin      reads the servers' tables of sessions, watches and connections
 //	sasl       authenticates a client to a server with DIGEST-MD5 or Kerberos
 //	wire       encodes and decodes the protocol's frames and records
-//	fault      freezes a client, partitions a network, loses a reply
+//	fault      simulates failures of a client and of its network
 //
 // An observer and a candidate never share a session:
 //
 //	servers --watch events--> observer  --model.Observation--> feed
-//	servers <--create, watch-- candidate --model.Cast---------> feed
+//	servers <--create, watch-- candidate --model.Member-------> caller --model.Cast--> feed
 package zkwatch

@@ -111,7 +111,7 @@ var expected = map[string]map[string]string{
 
 const accumulo = "/accumulo/8c2c1f9e-000"
 
-// members has the paths that expected lacks, by the result of summary.
+// members maps a result of summary to more expected paths, which TestSystems reports without a system.
 var members = map[string][]string{
 	"1 members": {"/queue"},
 	"2 members": {"/druid/internal-discovery/COORDINATOR", "/kafka/brokers/ids", "/kafka2/brokers/ids", "/kazoo/md5", "/ledgers/available", "/loadbalance/brokers", "/otter/canal/cluster", "/otter/canal/destinations/orders/cluster", "/pinot2/LIVEINSTANCES", "/pulsar2/loadbalance/brokers", "/pulsar3/loadbalance/brokers", "/pulsar4/loadbalance/brokers", "/pulsar5/ledgers/available", "/service/batman/members", "/solr/live_nodes", "/storm/nimbuses"},

@@ -22,11 +22,11 @@ var ErrNoRoot = errors.New("the root does not exist")
 
 // Walk looks for elections at and below a root, level by level. It writes nothing and sets no watch.
 //
-// Walk does not visit children with sequence numbers. If none of 64 sampled children of a directory has
-// children or is a leader's own znode, Walk skips the others. A walk from the cluster's root skips
-// /zookeeper.
+// Walk does not visit children with sequence numbers. It visits only a sample of 64 children of a directory
+// if none of the sample has children or is the leader's own znode of a known system. A walk from the
+// cluster's root skips /zookeeper.
 //
-// After a lost connection Walk waits for another. Walk returns the Progress even with an error.
+// If the connection is lost, Walk waits for the next one. Walk returns the Progress even with an error.
 func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) {
 	cfg.setDefaults()
 	w := &walk{
@@ -53,7 +53,7 @@ type walk struct {
 	conn     *client.Conn
 	progress Progress
 	found    map[string]*dialect.Dialect // dialects of the reported results, by path
-	siblings []string                    // names of the visited znode and of its siblings without sequence numbers
+	siblings []string                    // names of the current branch; nil at the root
 	later    []Found                     // see unproven
 	leaves   []znode.Znode               // visited znodes without children in the current branch; Data has only Length
 	acks     map[string]bool             // paths of acknowledgements
@@ -254,14 +254,14 @@ type Progress struct {
 	Path      string // the last visited znode
 	Visited   int
 	Denied    int    // znodes whose children may not be listed
-	Skipped   int    // sum of all Skip.Znodes
+	Skipped   int    // sum of Skip.Znodes, also of skips that are not in Skips
 	Skips     []Skip // the first 100
 	Elections int    // number of results reported as Found
 	Stopped   string // the reached bound: "depth", or "nodes" for too many znodes or names; "" for none
 }
 
-// Complete reports whether a walk that ended without an error read all znodes, apart from those that
-// [Walk] leaves out after a sample. Skips that are not listed count as unread.
+// Complete reports whether a walk that ended without an error reached no bound, was denied no list of
+// children, and skipped only znodes outside of a sample (Alike). A skip that is not in Skips never counts as Alike.
 func (p *Progress) Complete() bool {
 	alike := 0
 	for _, s := range p.Skips {
@@ -272,10 +272,10 @@ func (p *Progress) Complete() bool {
 	return p.Stopped == "" && p.Denied == 0 && p.Skipped == alike
 }
 
-// A Skip is a znode that was not read, or whose children were not all visited.
+// A Skip is a znode whose path was refused, or whose children were not all visited.
 type Skip struct {
 	Path   string
-	Znodes int // number of skipped children, or 1 for the znode itself
+	Znodes int // number of skipped children; 1 if it is unknown, or for a refused path
 	Why    Reason
 	Limit  int // for TooLarge: the largest allowed reply in bytes
 }
@@ -284,7 +284,7 @@ type Skip struct {
 type Reason int
 
 const (
-	TooLarge Reason = iota // the list of children could be too large for a reply
+	TooLarge Reason = iota // the list of children is too large for a reply, or could be
 	Alike                  // see [Walk]
 	BadName                // package client refuses the path
 )
@@ -294,7 +294,7 @@ const maxSkips = 100
 func (w *walk) skip(s Skip) {
 	w.progress.Skipped += s.Znodes
 	if len(w.progress.Skips) < maxSkips {
-		// An earlier Progress has the same slice, so append must copy.
+		// The receiver of an earlier Progress may append to its Skips, so this append must copy.
 		w.progress.Skips = append(slices.Clip(w.progress.Skips), s)
 	}
 }
@@ -331,9 +331,9 @@ type Config struct {
 
 const (
 	burst          = 3        // after a pause, burst+1 requests need no delay
-	sample         = 4        // contenders read in search of an ephemeral one
-	maxContenders  = 200      // the most contenders to read in one election besides the sample
-	maxAlike       = 64       // size of the sample, see Walk
+	sample         = 4        // the most contenders to read in search of an ephemeral one
+	maxContenders  = 200      // the most contenders to read in one election after that search
+	maxAlike       = 64       // the most children in a sample of a directory, see Walk
 	nameSize       = 64       // assumed bytes of a child's name in a reply
 	maxQueuedBytes = 32 << 20 // the most bytes of names not yet visited
 	maxNames       = 4096     // the most unread names used to recognise a system

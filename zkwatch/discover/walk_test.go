@@ -79,7 +79,7 @@ func createSystems(t *testing.T, raw *zk.Conn, root string) {
 		create(root+"/mixed/whatever+", electiontest.Contender)
 		create(fmt.Sprintf("%s/leases/%s%d", root, hex, i), zk.FlagEphemeral)
 		create(fmt.Sprintf("%s/leases-__lock__/%s%d__lock__", root, hex, i), electiontest.Contender)
-		create(fmt.Sprintf("%s/digests/%s%d", root, hex, i), zk.FlagEphemeral) // no semaphore, because there is no /digests-__lock__
+		create(fmt.Sprintf("%s/digests/%s%d", root, hex, i), zk.FlagEphemeral) // no semaphore without /digests-__lock__
 		create(root+"/queue/qn-", zk.FlagSequence)
 		create(fmt.Sprint(root, "/leaves/", i), zk.FlagEphemeral)
 	}

@@ -1,7 +1,7 @@
 // Package fault simulates failures of a client and of its network.
 //
 // A [Gate] freezes a client. A [Line] partitions its network. [Replies] loses a reply together
-// with the connection. A [Link] is a TCP relay for other programs.
+// with the connection. A [Link] relays TCP connections of any program.
 package fault
 
 import (

@@ -52,8 +52,8 @@ type lineConn struct {
 	once   sync.Once
 	closed chan struct{}
 
-	kept    []byte // data that arrived during a partition, for the next Read
-	keptErr error  // read error during a partition; Read returns it after kept
+	kept    []byte // data received during a partition, for a Read after it
+	keptErr error  // read error during a partition; Read returns it with the last bytes of kept
 
 	mu           sync.Mutex
 	readDeadline time.Time

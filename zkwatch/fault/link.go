@@ -43,8 +43,8 @@ type LinkOptions struct {
 	Open func() [2]func(io.Reader) ([]byte, error)
 }
 
-// Listen returns a link to target, a host:port. It listens on a free loopback port, but relays nothing
-// before [Link.Start].
+// Listen returns a link to target, a host:port. The link listens on a free loopback port, but relays
+// nothing before [Link.Start].
 func Listen(target string, opts LinkOptions) (*Link, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -164,7 +164,7 @@ const maxPackets = 1000
 type packet struct {
 	due   time.Time
 	bytes []byte
-	end   error // why the connection ended; io.EOF: it was closed
+	end   error // why read ended; io.EOF: the sender closed at least its half; nil: read goes on
 }
 
 func (l *Link) read(ctx context.Context, d Direction, from net.Conn, next func(io.Reader) ([]byte, error), packets chan packet) {
@@ -213,7 +213,7 @@ func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets 
 			return ctx.Err()
 		}
 		if _, err := to.Write(p.bytes); err != nil && p.end == nil {
-			return nil // the read from this connection reports its loss
+			return nil // to is lost, so a read from it ends, too
 		}
 		if errors.Is(p.end, io.EOF) {
 			to.CloseWrite()
@@ -224,7 +224,7 @@ func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets 
 	}
 }
 
-// dial first waits for the end of a hold.
+// dial first waits for the end of a hold in each direction.
 func (l *Link) dial(ctx, clientLife context.Context) (*net.TCPConn, error) {
 	if !l.held[ToServer].Pass(clientLife.Done()) || !l.held[FromServer].Pass(clientLife.Done()) {
 		return nil, clientLife.Err()

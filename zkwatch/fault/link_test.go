@@ -71,7 +71,7 @@ func TestLinkHoldLosesNothingAndCutResets(t *testing.T) {
 		if got, err := read(50 * time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Fatalf("got reply %q, %v over a held link; want none", got, err)
 		}
-		zktest.Await(t, "messages reach the server", func() bool { return len(received) == reached })
+		zktest.Await(t, "the server received the expected number of messages", func() bool { return len(received) == reached })
 	}
 	for i, d := range [][]fault.Direction{{fault.ToServer}, {fault.FromServer}, nil} {
 		dial()

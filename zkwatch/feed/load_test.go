@@ -32,7 +32,7 @@ func deltas(r *model.Read) (all []model.Observation) {
 
 func asRead(r *model.Read) []model.Observation { return []model.Observation{r} }
 
-// load returns the processor time, the growth of the heap in bytes, and the number of states read.
+// load puts loadRate changes a second for d. It returns processor time, heap growth in bytes, and states read.
 func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Observation) (cpu time.Duration, heap int64, frames int) {
 	t.Helper()
 	var joined, left, handoffs, others atomic.Int64

@@ -218,7 +218,7 @@ func (p *Playback) Run(ctx context.Context, notice func(string)) error {
 
 func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	defer p.recording.Close()
-	var opens uint64 // number of the last moment up to header.Opens; 0: not known yet
+	var opens uint64 // the last moment up to header.Opens, otherwise the first; 0: not known yet
 	err := p.recording.read(ctx, func(o model.Observation) error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -300,7 +300,7 @@ func (p *Playback) advance(c *period) (wait time.Duration, ok bool) {
 			p.skip()
 			return 0, true
 		case !ok:
-			c.began = time.Time{} // recorded time stops until the observation is read
+			c.began = time.Time{} // recorded time stops until load reads the observation, or at the end
 			p.ended = p.read
 			return 0, false
 		}

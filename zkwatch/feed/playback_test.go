@@ -27,7 +27,7 @@ func writeRecording(t *testing.T, recording []byte) string {
 	return file
 }
 
-// recordMinutes lets a candidate join at the start and after each of n minutes. The new round trip time of each second adds no moment.
+// recordMinutes records a join at the start and after each of n minutes. The round trips between add no moment.
 func recordMinutes(t *testing.T, n int) (file string) {
 	t.Helper()
 	record, b := newRecorder(t, election)
@@ -277,7 +277,7 @@ func TestPlaybackConcurrently(t *testing.T) {
 
 func TestPlaybackReleasesTheLastHandoff(t *testing.T) {
 	record, b := newRecorder(t, ackElection)
-	// The recording ends before the acknowledgement, as after a crash.
+	// The recording ends before the next leader's acknowledgement, as after a crash.
 	for _, o := range heldHandoff() {
 		if err := record.Encode(o, nil); err != nil {
 			t.Fatal(err)
@@ -351,7 +351,7 @@ func TestPlaybackOfALargeRecording(t *testing.T) {
 	first, ok := p.Seek(0, history.MoveToFirst)
 	last, _ := p.Seek(0, history.MoveToLast)
 	if !ok || first.N < 100 || last.N < first.N+100 || last.N > uint64(n) || last.State.Queue.Len() != 50 {
-		t.Errorf("got moments %d to %d of %d observations, want the last moments only", first.N, last.N, n)
+		t.Errorf("got moments %d to %d of %d observations, %d candidates; want at least 101 moments, none before 100, and 50", first.N, last.N, n, last.State.Queue.Len())
 	}
 	if len(l.notices) != 1 || !strings.Contains(l.notices[0], "large") {
 		t.Errorf("got notices %q, want one about a large recording", l.notices)
