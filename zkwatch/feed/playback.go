@@ -296,10 +296,9 @@ func (p *Playback) advance(c *period) (wait time.Duration, ok bool) {
 	for range batchMax {
 		o, n, ok := p.timeline.Observation(p.next)
 		switch {
-		case ok && o == nil:
-			p.skip()
+		case ok && o == nil && p.skip():
 			return 0, true
-		case !ok:
+		case !ok || o == nil:
 			c.began = time.Time{} // recorded time stops until load reads the observation, or at the end
 			p.ended = p.read
 			return 0, false
@@ -344,11 +343,14 @@ func scale(d time.Duration, by float64) time.Duration {
 }
 
 // skip moves the playback to the first kept moment, because the timeline dropped the next observation.
-func (p *Playback) skip() {
-	if first, ok := p.timeline.Find(0, history.MoveToFirst); ok {
+// It returns false if the timeline has no moment.
+func (p *Playback) skip() bool {
+	first, ok := p.timeline.Find(0, history.MoveToFirst)
+	if ok {
 		p.journal, p.next = first.Journal()
 		p.n = first.N
 		p.period++
 		p.at = session.Later(p.at, p.journal.State().At)
 	}
+	return ok
 }

@@ -360,6 +360,32 @@ func TestPlaybackOfALargeRecording(t *testing.T) {
 	<-done
 }
 
+// TestPlaybackWithoutAKeptMoment checks that a recording whose kept end has no event ends.
+func TestPlaybackWithoutAKeptMoment(t *testing.T) {
+	file, _ := recordFile(t, 0, func(put func(model.Observation)) {
+		s := newScenario()
+		put(s.connected())
+		put(s.change(1))
+		for i := range 20_000 {
+			o := s.pass(time.Second).connected()
+			o.RTT = time.Duration(i)
+			put(o)
+		}
+	})
+	p, err := feed.OpenPlaybackMax(file, 0, 1<<18)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- p.Run(ctx, nil) }()
+	for !p.Ended() {
+		<-p.Dirty()
+	}
+	cancel()
+	<-done
+}
+
 func marshal(t *testing.T, s *doctor.State) string {
 	t.Helper()
 	l := log{events: []model.Event{{Body: doctor.Snapshot{State: s}}}}
