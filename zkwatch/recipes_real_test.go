@@ -153,7 +153,7 @@ func (r *usedRecipe) put(recipe string, items ...string) {
 	}
 }
 
-// take takes n items. If last is set, a Curator queue takes all items up to this one.
+// take sends n take commands. If last is set, a command takes all items of a Curator queue up to last.
 func (r *usedRecipe) take(recipe string, n int, last ...string) {
 	r.Helper()
 	for i := range n {
@@ -166,7 +166,7 @@ func (r *usedRecipe) take(recipe string, n int, last ...string) {
 	}
 }
 
-// readStates reads once more. since is the state after all reads. now is the state after this read alone.
+// readStates reads r.path. since is the state after all reads with r. now is the state after this read alone.
 func (r *usedRecipe) readStates() (since, now *doctor.State) {
 	r.Helper()
 	read, err := observer.ReadOnce(r.Context(), r.conn, r.path, feed.Now)
@@ -204,7 +204,7 @@ func describe(s *doctor.State) string {
 	return fmt.Sprintf("%s %s: %s", string(s.Kind()), id, content)
 }
 
-// shows waits until both journals have the description want. If want ends with a space, a description with this prefix is enough.
+// shows waits until both states of readStates have the description want. want is a prefix if it ends with a space.
 func (r *usedRecipe) shows(want string) {
 	r.Helper()
 	r.until(want, func() []*doctor.State {
@@ -213,7 +213,7 @@ func (r *usedRecipe) shows(want string) {
 	})
 }
 
-// changes waits like shows, but only for the journal of all reads.
+// changes waits like shows, but only for the state after all reads.
 func (r *usedRecipe) changes(want string) {
 	r.Helper()
 	r.until(want, func() []*doctor.State {
@@ -229,13 +229,13 @@ func (r *usedRecipe) until(want string, states func() []*doctor.State) {
 			if got := describe(s); got != want && (!strings.HasSuffix(want, " ") || !strings.HasPrefix(got, want)) {
 				return unexpected(s)
 			}
-			r.roleless(s)
+			r.checkNoRole(s)
 		}
 		return nil
 	})
 }
 
-func (r *usedRecipe) roleless(s *doctor.State) {
+func (r *usedRecipe) checkNoRole(s *doctor.State) {
 	r.Helper()
 	if s.Kind() == dialect.KindShared || s.Kind() == dialect.KindLock || s.Kind() == dialect.KindElection {
 		return
@@ -246,7 +246,7 @@ func (r *usedRecipe) roleless(s *doctor.State) {
 	}
 }
 
-// empty awaits an empty directory. Only the journal of all reads has the directory's kind.
+// empty awaits an empty directory. Only the state after all reads has the directory's kind.
 func (r *usedRecipe) empty(want string) {
 	r.Helper()
 	electiontest.Until(r.T, want+", and empty", func() error {
@@ -254,9 +254,9 @@ func (r *usedRecipe) empty(want string) {
 		if since.Queue.Len() > 0 || now.Queue.Len() > 0 || !strings.HasPrefix(describe(since), want) {
 			return unexpected(since)
 		}
-		r.roleless(since)
+		r.checkNoRole(since)
 		if e := phrase.NoLeader(now); now.Kind() != dialect.KindUnknown || strings.Contains(e.Sentence, "nobody leads") {
-			r.Errorf("journal of the last read: got %+v, want an unknown kind without \"nobody leads\": %v", e, unexpected(now))
+			r.Errorf("state after the last read alone: got %+v, want an unknown kind without \"nobody leads\": %v", e, unexpected(now))
 		}
 		return nil
 	})
@@ -291,7 +291,7 @@ func (r *usedRecipe) barrier() {
 	r.empty("barrier barrier: open, nobody has to wait")
 }
 
-// doubleBarrier makes the last participant leave first. The first participant then waits for the others.
+// doubleBarrier makes the last participant leave, and then the first. The first keeps its znode until the others left.
 func (r *usedRecipe) doubleBarrier(id string) {
 	r.Helper()
 	id = "double-barrier " + id + ": "
@@ -315,7 +315,7 @@ func (r *usedRecipe) doubleBarrier(id string) {
 	r.resign(names...)
 }
 
-// members checks a group. electop recognises it if it has at least min members.
+// members checks a group. electop recognises a group that has at least min members.
 func (r *usedRecipe) members(recipe, want string, min int) {
 	r.Helper()
 	r.join(recipe, 1, "amber")

@@ -449,7 +449,7 @@ func TestPartition(t *testing.T) {
 						candidates, creates = 2, 3
 					}
 					s := w.Await(t, "connected again, with all candidates", func(s *doctor.State) bool {
-						return electiontest.QueueOf(candidates)(s) && s.Link.Link == model.Connected // the link and the queue are reported independently
+						return electiontest.QueueOf(candidates)(s) && s.Link.Link == model.Connected
 					})
 					if s.Link.Session == before.Link.Session || s.Link.Session == 0 || s.Link.Err != "" || !s.DownSince.IsZero() || s.Reconnects != 1 {
 						t.Errorf("healed: got link %+v, down since %v, %d reconnects; want a new session, no error, no time, 1", s.Link, s.DownSince, s.Reconnects)
@@ -478,7 +478,7 @@ func (c *churn) observe(t *testing.T) (w *electiontest.Watched, links *electiont
 			put(ctx, o)
 		}
 	})
-	c.reads = electiontest.Observe(t, cfg, model.Config{Path: c.path}, byReads)
+	c.byReads = electiontest.Observe(t, cfg, model.Config{Path: c.path}, byReads)
 	return w, links
 }
 
@@ -488,7 +488,7 @@ type churn struct {
 	e                *zktest.Ensemble
 	path             string
 	creates, deletes int
-	reads            *electiontest.Watched
+	byReads          *electiontest.Watched
 }
 
 func (c *churn) change(n int) {
@@ -515,8 +515,8 @@ func (c *churn) change(n int) {
 
 func (c *churn) awaitChanges(w *electiontest.Watched) *doctor.State {
 	c.t.Helper()
-	if w != c.reads {
-		c.awaitChanges(c.reads)
+	if w != c.byReads {
+		c.awaitChanges(c.byReads)
 	}
 	return w.Await(c.t, fmt.Sprint(c.creates-c.deletes, " children"), func(s *doctor.State) bool {
 		return s.Phase == model.Live && s.Link.Link == model.Connected && len(s.Ignored) == c.creates-c.deletes
@@ -526,7 +526,7 @@ func (c *churn) awaitChanges(w *electiontest.Watched) *doctor.State {
 func (c *churn) checkTotals(w *electiontest.Watched) {
 	c.t.Helper()
 	checkTotals(c.t, w, c.creates, c.deletes, false)
-	checkTotals(c.t, c.reads, c.creates, c.deletes, false)
+	checkTotals(c.t, c.byReads, c.creates, c.deletes, false)
 }
 
 func TestEnsembleFailures(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// The observer compares the parent's stat with the events in intervals of checkIdle, or of checkAfter if a child
-// was created or deleted. The comparison detects events that a server did not send.
+// A comparison of the parent's stat with the events of a persistent watch detects a missing event. It comes at the
+// latest checkIdle after the last read or comparison, or checkAfter after it if a child was created or deleted.
 const (
 	checkAfter = time.Second
 	checkIdle  = 15 * time.Second
@@ -36,7 +36,7 @@ type reader struct {
 	conn   *client.Conn
 	f      *client.Following
 	once   bool // sets no watch
-	gap    bool // no watch covers the time before the next read
+	gap    bool // the next read is the first after a lost connection, an ended session or an error
 	read   bool // a read was reported
 	effort effort
 
@@ -145,7 +145,7 @@ func (r *reader) tryRead(ctx context.Context) (*model.Read, error) {
 	return r.readChildren(ctx)
 }
 
-// watch sets the persistent watch before each getChildren, because a one-time watch may have replaced it (ZOOKEEPER-4466).
+// watch repeats addWatch for each read: a one-time watch may have replaced the persistent watch (ZOOKEEPER-4466).
 func (r *reader) watch(ctx context.Context) error {
 	if !r.retryAt.IsZero() && !time.Now().Before(r.retryAt) {
 		r.fallBackReason, r.retryAt = "", time.Time{}
@@ -203,7 +203,7 @@ func (r *reader) readChildren(ctx context.Context) (*model.Read, error) {
 	}
 	r.effort.trips += (len(fresh) + maxParallel - 1) / maxParallel
 
-	// Nothing below fails, so each change of r.known is reported.
+	// Nothing below fails, so the read reports each child that r.known gains or loses.
 	if read.Full {
 		r.known.forget(stat.Czxid)
 	}
@@ -335,7 +335,8 @@ func (r *reader) take() error {
 	return nil
 }
 
-// compare is exact, because a server sends an event before any reply that shows the change.
+// compare reads the parent's stat and compares it with r.parent. A server sends an event before any reply that shows
+// the change, so a difference means that an event is missing.
 func (r *reader) compare(ctx context.Context) error {
 	stat, seen, err := r.f.Exists(ctx, false)
 	if err != nil {
@@ -391,7 +392,7 @@ type known struct {
 }
 
 type child struct {
-	list   uint64 // the number of the last list that had the child; 0: the child was not read
+	list   uint64 // the number of the last list with the child, or of the last list before its creation; 0: Unread
 	denied bool   // the ACL forbids reading the data
 }
 
@@ -467,9 +468,8 @@ func (r *reader) readNew(ctx context.Context, names, fresh []string) (out []read
 	return out, err
 }
 
-// Items returns a queue's items with these names. It reads the stats of the first
-// [dialect.FirstItems] items only, because a queue may be long. queue is false if one of the stats
-// shows an ephemeral znode. Items passes each request to try, as [client.Conn.ReadZnode] does.
+// Items returns a queue's items with these names. It reads the stats of only the first [dialect.FirstItems] items.
+// queue is false if a stat shows an ephemeral znode. Items passes each request to try, as [client.Conn.ReadZnode] does.
 func Items(ctx context.Context, conn *client.Conn, path string, names []string, try func(send func() error) error) (items []znode.Znode, queue bool, err error) {
 	for i, name := range slices.Sorted(slices.Values(names)) {
 		z := znode.Znode{Name: name}
@@ -534,7 +534,7 @@ func size(names []string) (bytes int) {
 	return bytes
 }
 
-// decide sets r.single, and sets r.decided if r.single is certain.
+// decide sets r.single and r.decided if the znode exists, or if its siblings show that it is a leader's own znode.
 func (r *reader) decide(ctx context.Context) error {
 	exists, stat, err := r.conn.Exists(ctx, r.cfg.Path)
 	r.effort.trip(0)
@@ -614,7 +614,7 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 		case !r.persistent: // an event of an old persistent watch
 		case c.Kind == zk.EventNodeDataChanged || !isChild(c.Below):
 			if err = r.countOther(ctx); err == nil && isChild(c.Below) {
-				r.reread(ctx, c.Below) // another client may have replaced the data to request the lock
+				r.reread(ctx, c.Below) // the new data may request the release of a lock
 			}
 		default:
 			err = r.child(ctx, c, znodes[i])
@@ -624,7 +624,7 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 		}
 	}
 	if r.persistent && r.known.denied > 0 {
-		// Newer servers send no events of unreadable children (ZOOKEEPER-4799, CVE-2024-23944).
+		// Since 3.8.4 and 3.9.2, servers send no events of unreadable children (ZOOKEEPER-4799, CVE-2024-23944).
 		return r.fallBack(ctx, model.FollowHidden)
 	}
 	return nil

@@ -7,14 +7,14 @@ import (
 
 const retryPauseMax = 2 * time.Second
 
-// deniedPause and deniedPauseMax bound the pause after a denied read, because no watch reports a change of an ACL.
+// deniedPause and deniedPauseMax bound the pause before a denied read is repeated. No watch reports a change of an ACL.
 const (
 	deniedPause    = 2 * time.Second
 	deniedPauseMax = 30 * time.Second
 )
 
-// The pause after a read is spacingFactor times the read's load, at least minSpacing and at most
-// maxSpacing. The load is the duration of the read minus its round trips.
+// After a read, the observer waits at least spacingFactor times the load before the next read. minSpacing and
+// maxSpacing bound this wait. The load is the duration of the read minus its round trips.
 const (
 	minSpacing    = 20 * time.Millisecond
 	maxSpacing    = 2 * time.Second

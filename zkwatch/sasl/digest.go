@@ -14,13 +14,13 @@ import (
 
 const digestURI = "zookeeper/zk-sasl-md5"
 
-// RFC 2831 sets these limits, in bytes.
+// RFC 2831 permits only smaller messages. This package also permits these sizes, in bytes.
 const (
 	maxDigestChallenge = 2048
 	maxDigestAnswer    = 4096
 )
 
-// maxName bounds the user and the password, in bytes each.
+// maxName is the largest size of a user or a password, in bytes.
 const maxName = 1024
 
 // A Digest is an account for DIGEST-MD5. Formatting, logging or encoding it shows neither

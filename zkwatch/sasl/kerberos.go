@@ -28,8 +28,8 @@ type KerberosOptions struct {
 	// Principal is the client's principal, with or without a realm. "" means the first
 	// principal of the keytab, or the principal of the ticket cache.
 	Principal string
-	// Service is the servers' principal: NAME, or NAME/HOST if all servers have the same host in
-	// their principals. Add @REALM if krb5.conf does not give the realm. "" means zookeeper.
+	// Service is the servers' principal: NAME, or NAME/HOST if all servers have the same host in their principals.
+	// Without @REALM, the realm is the host's realm in krb5.conf, or the client's realm. "" means zookeeper.
 	Service string
 	// Getenv returns the environment variables KRB5_CONFIG and KRB5CCNAME. nil means os.Getenv.
 	Getenv func(string) string
@@ -150,7 +150,7 @@ func (a *Kerberos) forService(cl *client.Client, s principal) (ticket, error) {
 	return a.cached(s, func() (ticket, error) {
 		realm := a.login.realm
 		granting, err := a.grantingTicket(cl)
-		if err == nil && s.realm != realm { // the KDC of a realm accepts only tickets for that realm
+		if err == nil && s.realm != realm { // the KDC of a realm accepts only granting tickets for that realm
 			granting, err = a.cached(principal{"krbtgt/" + s.realm, realm}, func() (ticket, error) {
 				return a.request(cl, granting, principal{"krbtgt/" + s.realm, realm}, nametype.KRB_NT_SRV_INST)
 			})

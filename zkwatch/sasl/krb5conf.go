@@ -129,7 +129,7 @@ func (r *configReader) text() string {
 // DefaultService is the default service name of ZooKeeper's servers.
 const DefaultService = "zookeeper"
 
-// A service is the principal of KerberosOptions.Service. host and realm may be empty.
+// A service holds the parts of KerberosOptions.Service. host and realm may be empty.
 type service struct{ name, host, realm string }
 
 func parseService(text string) (s service, err error) {

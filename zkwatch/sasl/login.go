@@ -84,7 +84,7 @@ func loadKeytab(file, principal string, conf *config.Config) (l login, err error
 	lacks := func(kind int32) bool { return !slices.Contains(has, kind) }
 	conf.LibDefaults.DefaultTktEnctypeIDs = slices.DeleteFunc(slices.Clone(conf.LibDefaults.DefaultTktEnctypeIDs), lacks)
 	if len(conf.LibDefaults.DefaultTktEnctypeIDs) == 0 {
-		return l, fmt.Errorf("keytab %s: the keys of %s have types (%d) that the Kerberos configuration does not permit", file, l.principal(), has)
+		return l, fmt.Errorf("keytab %s: the keys of %s have types (%d) that electop or the Kerberos configuration does not permit", file, l.principal(), has)
 	}
 	return l, nil
 }
@@ -128,7 +128,7 @@ func (l login) cache() (*credentials.CCache, error) {
 	return cache, nil
 }
 
-// grantingTicket reads the cache each time, because other programs renew the ticket.
+// grantingTicket reads the cache's file in each call, because other programs renew the ticket.
 func (l login) grantingTicket() (t ticket, err error) {
 	cache, err := l.cache()
 	if err != nil {
