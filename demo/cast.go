@@ -1,12 +1,12 @@
 // Package demo runs a [Cast] of local candidates in an election on any ZooKeeper cluster.
 //
 // Each member of the cast has its own session. A member is a candidate.Candidate or, in a group,
-// barrier or queue, a participant. The cast applies faults to its members, and publishes their reports
-// as model.Cast observations.
+// barrier or queue, a participant. The cast applies faults to its members. It publishes their reports as
+// model.Cast observations, and each change of the recipe as a model.Switch.
 //
-// A [Sandbox] controls the embedded server of package zkserver: slow motion, single steps, and a new
-// election for each [Setup]. It also runs workers. A worker is a client with its own session that writes
-// for a leader. Its writes show the harm of two leaders, and how fencing prevents it.
+// A [Sandbox] needs the embedded server of package zkserver. It sets the server's pace, releases single messages,
+// expires sessions, and prepares a new election for each [Setup]. It also runs workers: each worker is a client with
+// its own session that writes for one leader. The writes show the harm of two leaders, and how fencing prevents it.
 //
 // [Chaos] injects random faults into a cast.
 package demo
@@ -58,8 +58,8 @@ type Cast struct {
 	wg     sync.WaitGroup
 
 	dialect    atomic.Pointer[dialect.Dialect]
-	barrierSet atomic.Bool // a participant created the barrier's znode, which still exists
-	mark       string      // random; the data of the persistent znodes that participants create and delete
+	barrierSet atomic.Bool // a participant created the barrier's znode, and none has deleted it
+	mark       string      // random; the data of the persistent children of Path that participants create
 
 	mu       sync.Mutex
 	members  map[string]*member

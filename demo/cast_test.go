@@ -224,7 +224,7 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// TestFollowInOrder dials slowly, so that rejoining takes longer than previousTimeout.
+// TestFollowInOrder dials slowly, so that the last member must wait longer than previousTimeout.
 func TestFollowInOrder(t *testing.T) {
 	slow := func(c *demo.Config) {
 		dial := c.Conn.Dial
@@ -281,7 +281,7 @@ func (h closeSessionHook) Write(b []byte) (int, error) {
 
 func TestFreezeDuringFollow(t *testing.T) {
 	ids := []string{"amber", "birch", "cedar"}
-	for _, when := range []string{"at once", "when a session is closed", "later"} {
+	for _, when := range []string{"immediately", "when a session closes", "a second later"} {
 		t.Run(when, func(t *testing.T) {
 			var onClose atomic.Pointer[func()]
 			withHook := func(c *demo.Config) {
@@ -307,15 +307,15 @@ func TestFreezeDuringFollow(t *testing.T) {
 						}
 					}
 				}
-				if when == "when a session is closed" {
+				if when == "when a session closes" {
 					onClose.Store(&freeze)
 				}
 				s.cast.Follow(dialect.Herd())
 				switch when {
-				case "later":
+				case "a second later":
 					time.Sleep(time.Second)
 					fallthrough
-				case "at once":
+				case "immediately":
 					freeze()
 				}
 				time.Sleep(time.Minute)
@@ -396,7 +396,7 @@ func TestFaultOfUnknownMember(t *testing.T) {
 	})
 }
 
-func TestCastInForeignElection(t *testing.T) {
+func TestCastInAThirdPartyElection(t *testing.T) {
 	d, ok := dialect.ByID("curator-lock")
 	if !ok || d.Why != "" {
 		t.Fatal("no dialect curator-lock that candidates can join")

@@ -29,7 +29,7 @@ type Act struct {
 	At     time.Duration // since the start of chaos
 	Kind   ActKind
 	Member string // planned name; in a report of [Chaos.Run], the member's ID
-	Void   bool   // refused: the member had left or had another fault
+	Void   bool   // refused: the member was dead, had left, or had another fault
 }
 
 // String returns a text such as "12.345s freeze cedar".
@@ -137,7 +137,7 @@ func (p *plan) next(at time.Duration) Act {
 }
 
 // settling is the time during which a new or repaired member does not resign.
-// An observer can miss a znode that is deleted sooner.
+// An observer can miss a znode that is deleted within this time.
 const settling = time.Second
 
 // kind draws a kind of act. among has the indexes of the members that the act can affect. The weights
@@ -187,7 +187,7 @@ func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 	return ActSpawn, nil
 }
 
-// faultDuration returns a random duration. Most are shorter than the demo's default session timeout, the others longer.
+// faultDuration draws a duration, usually below the demo's default session timeout, otherwise at least twice as long.
 func (p *plan) faultDuration() time.Duration {
 	if p.random.IntN(4) == 0 {
 		return time.Duration(8_000+p.random.IntN(8_000)) * time.Millisecond
@@ -195,8 +195,8 @@ func (p *plan) faultDuration() time.Duration {
 	return time.Duration(300+p.random.IntN(3_700)) * time.Millisecond
 }
 
-// Run applies the acts to a cast until ctx ends or an act fails. Then Run repairs the faults that still last.
-// It calls report for each act that does not fail. A member's ID can differ from its planned name if others call Spawn.
+// Run applies the acts to a cast until ctx ends or an act fails. Before Run returns, it repairs its faults that still
+// last. It calls report for each act that does not fail. Other calls of Spawn can make IDs differ from planned names.
 func (c Chaos) Run(ctx context.Context, cast *Cast, report func(Act)) error {
 	r := chaosRun{cast: cast, report: report, began: time.Now(), ids: make(map[string]string)}
 	defer r.repair()

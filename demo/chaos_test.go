@@ -174,7 +174,7 @@ func TestChaosRun(t *testing.T) {
 		})
 		must(t, err)
 		planned := acts(c, time.Minute)
-		healed := reported[len(planned):]
+		atEnd := reported[len(planned):]
 		names := make(map[string]string)
 		for i, p := range planned {
 			a := reported[i]
@@ -202,7 +202,7 @@ func TestChaosRun(t *testing.T) {
 				delete(repairs, a.Member)
 			}
 		}
-		for _, a := range healed {
+		for _, a := range atEnd {
 			if repairs[a.Member] != a.Kind {
 				t.Errorf("act %v at the end repairs no fault", a)
 			}

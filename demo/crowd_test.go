@@ -118,7 +118,7 @@ func TestCrowd(t *testing.T) {
 		t.Errorf("got %d candidates in the queue, want %d", len(queue), crowd)
 	}
 
-	// New leaders must be able to read the list, which has grown since they joined.
+	// A new leader must be able to read all children. There are more than when the leader joined.
 	for _, want := range []string{"birch", "cedar", "delta"} {
 		_, leader := r.count(model.Leading)
 		must(t, cast.Fault(leader.ID, demo.Resign, true))

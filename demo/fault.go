@@ -23,7 +23,7 @@ const (
 
 	Freeze    Fault = "freeze"    // like a long GC pause: the member keeps its belief, and does nothing
 	Partition Fault = "partition" // the network delivers nothing in either direction; the member runs
-	NoGuid    Fault = "no guid"   // later znodes have no guid in their names, so after a lost reply the candidate cannot find its znode
+	NoGuid    Fault = "no guid"   // later znode names have no guid: after a lost reply the candidate cannot find its znode
 	SlowLead  Fault = "slow lead" // the leader procedure does not end, so the elected candidate does not acknowledge
 )
 
@@ -320,7 +320,7 @@ func (s *Sandbox) expire(m model.Member) error {
 		}
 		defer s.cfg.Cast.with(m.ID, (*member).reconnect)
 		s.awaitStop(m.ID)
-	} else { // m is dead, so its runner cannot report
+	} else { // m is dead or has left, so its runner cannot report
 		m.ExpiresFrom, m.Step = s.cfg.Now(), model.StepNone
 		s.cfg.Put(&model.Cast{At: m.ExpiresFrom, Member: m, Gone: true})
 	}

@@ -153,7 +153,7 @@ func TestFaultsExcludeEachOther(t *testing.T) {
 		must(t, s.cast.Fault("cedar", demo.Resign, true))
 		s.awaitGone(t, "cedar")
 		s.awaitLeader(t, "delta")
-		// Close does not wait for a partitioned member.
+		// Close waits at most a second for a partitioned member.
 		must(t, s.cast.Fault("delta", demo.Partition, true))
 		began := time.Now()
 		s.cast.Close()
@@ -313,7 +313,7 @@ func TestSlowLead(t *testing.T) {
 	})
 }
 
-// TestThawPublishesNoStaleLeader checks that a thawed leader is published as frozen until it has checked whether it leads.
+// TestThawPublishesNoStaleLeader checks that a thawed leader is published as frozen until it knows whether it leads.
 func TestThawPublishesNoStaleLeader(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 1))
@@ -327,14 +327,13 @@ func TestThawPublishesNoStaleLeader(t *testing.T) {
 			st := s.await(t, "a member leads", func(st *doctor.State) bool { return slices.ContainsFunc(st.Members, leads) })
 			id := st.Members[slices.IndexFunc(st.Members, leads)].ID
 			must(t, s.cast.Fault(id, demo.Freeze, true))
-			early := random.IntN(8) == 0
-			if early { // before ExpiresFrom
+			if random.IntN(8) == 0 { // the session expires before ExpiresFrom
 				must(t, s.server.ExpireSession(int64(s.cast.Session(id))))
 			}
 			time.Sleep(time.Duration(random.Int64N(int64(2 * timeout))))
 			was := s.lastReport(t, id).Member
 			must(t, s.cast.Fault(id, demo.Freeze, false))
-			if random.IntN(4) == 0 { // freeze again at once
+			if random.IntN(4) == 0 {
 				must(t, s.cast.Fault(id, demo.Freeze, true))
 				time.Sleep(time.Duration(random.Int64N(int64(2 * timeout))))
 				must(t, s.cast.Fault(id, demo.Freeze, false))

@@ -59,10 +59,11 @@ func (h *RequestHeader) Fields(c *Coder) {
 }
 
 // A ReplyHeader precedes every event, and every reply except the [ConnectResponse]. If Err is not
-// OK, the rest of the frame has no meaning.
+// OK, the rest of the frame has no meaning. In replies to auth and sasl, Zxid is 0. In replies to an unknown
+// operation, and in events of a server before ZooKeeper 3.9, Zxid is -1.
 type ReplyHeader struct {
 	Xid  int32
-	Zxid int64 // last change that the server has applied; 0 for auth and sasl; -1 after an unknown operation, and in events before ZooKeeper 3.9
+	Zxid int64 // zxid of the last change that the server has applied
 	Err  Code
 }
 
@@ -86,7 +87,7 @@ func (e *WatcherEvent) Fields(c *Coder) {
 	c.Path(&e.Path)
 }
 
-// A Stat is a server's metadata of a znode.
+// A Stat is a server's metadata of a znode. It is also the reply to exists, setData and setACL.
 type Stat struct {
 	Czxid          int64 // zxid of the creation
 	Mzxid          int64 // zxid of the last change of the data
@@ -158,7 +159,7 @@ func (r *PathWatchRequest) Fields(c *Coder) {
 // A CreateRequest is the request of create, create2 and createContainer.
 type CreateRequest struct {
 	Path   string
-	Data   []byte // aliases the input
+	Data   []byte
 	ACL    []ACL
 	Flags  int32
 	NoPath bool // the path is null, and Path is ""
@@ -255,11 +256,9 @@ func (r *AuthRequest) Fields(c *Coder) {
 }
 
 // A SASLToken is the request of sasl, and the reply to it.
-type SASLToken struct{ Token []byte } // aliases the input; nil stands for null
+type SASLToken struct{ Token []byte } // nil stands for null
 
 func (r *SASLToken) Fields(c *Coder) { c.Buffer(&r.Token) }
-
-// The reply to exists, setData or setACL is a [Stat].
 
 // A PathResponse answers create and sync.
 type PathResponse struct{ Path string }
@@ -279,7 +278,7 @@ func (r *CreateResponse) Fields(c *Coder) {
 
 // A DataResponse answers getData.
 type DataResponse struct {
-	Data []byte // aliases the input
+	Data []byte
 	Stat Stat
 }
 
@@ -330,8 +329,8 @@ type WhoAmIResponse struct{ IDs []ID }
 
 func (r *WhoAmIResponse) Fields(c *Coder) { vector(c, &r.IDs, 8, func(i *ID) { i.Fields(c) }) }
 
-// A MultiOp is one operation of a [MultiRequest], or the request of a create, delete, setData or
-// check. Op decides which fields are used.
+// A MultiOp is one operation of a [MultiRequest], or the request of delete, setData, check or any kind
+// of create. Op decides which fields are used.
 type MultiOp struct {
 	Op      Op
 	Create  CreateRequest // create, create2, createContainer, createTTL
@@ -422,8 +421,8 @@ func (r *MultiRequest) Fields(c *Coder) {
 	})
 }
 
-// A MultiResult is the result of one operation. If Op is OpError, only Err is set. If one operation
-// of a multi fails, all results of the multi have Op OpError. A create of any kind has OpCreate or OpCreate2.
+// A MultiResult is the result of one operation. If Op is OpError, only Err is set. If one operation of a multi
+// fails, all results of the multi have Op OpError. The result of a create of any kind has Op OpCreate or OpCreate2.
 type MultiResult struct {
 	Op       Op
 	Err      Code

@@ -12,8 +12,8 @@
 //
 // The encoding is jute: big-endian integers, one byte for a boolean, and a signed 32-bit length
 // before strings, buffers and vectors. Length -1 stands for null. A [Record] lists its fields once,
-// in order: a [Coder] writes them or reads them. A Coder that reads checks each length against the
-// rest of the frame before it allocates.
+// in order: a [Coder] writes them or reads them. A Coder that reads checks each length against the rest of
+// the input before it allocates. The byte slices that it reads alias the input.
 //
 // Field order, operation codes and error codes are from ZooKeeper 3.8
 // (zookeeper.jute, ZooDefs.OpCode, KeeperException.Code).
@@ -141,8 +141,7 @@ func (c *Coder) length(n int, what string) int {
 	return int(v)
 }
 
-// Buffer codes a byte buffer. A nil buffer is null, an empty one is not. A buffer that is
-// read aliases the input.
+// Buffer codes a byte buffer. A nil buffer is null, an empty buffer is not.
 func (c *Coder) Buffer(v *[]byte) {
 	n := -1
 	if *v != nil {
@@ -206,8 +205,8 @@ func (c *Coder) list(v *[]string, element func(*string)) {
 	vector(c, v, 4, element)
 }
 
-// vector codes a vector. Each element has minSize bytes or more, so a count that is too large fails
-// before the allocation. A negative count reads as 0, as in ZooKeeper.
+// vector codes a vector. Each element has minSize bytes or more. A count that needs more bytes than the rest
+// of the input fails before the allocation. A negative count reads as 0, as in ZooKeeper.
 func vector[T any](c *Coder, v *[]T, minSize int, element func(*T)) {
 	n := int32(len(*v))
 	c.Int32(&n)
@@ -233,7 +232,7 @@ func vector[T any](c *Coder, v *[]T, minSize int, element func(*T)) {
 // (jute.maxbuffer), in bytes without the length prefix. Replies may be larger.
 const MaxFrame = 0xfffff
 
-// firstChunk bounds the bytes that ReadFrame allocates before a frame's contents arrive.
+// firstChunk is the largest buffer that ReadFrame allocates before a frame's contents arrive.
 const firstChunk = 4 << 10
 
 // A FrameSizeError reports a length prefix outside [0, Max].

@@ -65,7 +65,7 @@ func TestRoundTrip(t *testing.T) {
 		d := NewDecoder(b)
 		got.Fields(d)
 		if d.Err() != nil || len(d.Rest()) != 0 || !reflect.DeepEqual(got, want) {
-			t.Errorf("%T: %v, %d bytes left\n got %+v\nwant %+v", want, d.Err(), len(d.Rest()), got, want)
+			t.Errorf("%T: error %v, %d bytes left\n got %+v\nwant %+v", want, d.Err(), len(d.Rest()), got, want)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func TestLayout(t *testing.T) {
 		{&MultiResponse{[]MultiResult{{Op: OpError, Err: -2}}}, "\xff\xff\xff\xff\x00\xff\xff\xff\xfe\xff\xff\xff\xfe" + "\xff\xff\xff\xff\x01\xff\xff\xff\xff"},
 	} {
 		if got := string(Append(nil, tt.r)); got != tt.want {
-			t.Errorf("%T: %q, want %q", tt.r, got, tt.want)
+			t.Errorf("%T: got %q, want %q", tt.r, got, tt.want)
 		}
 	}
 	if n := len(Append(nil, &Stat{})); n != 68 {
@@ -137,7 +137,7 @@ func TestReadUnusualValues(t *testing.T) {
 		"count -2":          {"\xff\xff\xff\xfe", list, 0, false},
 		"null paths":        {"\xff\xff\xff\xff", paths, 0, true},
 		"null in paths":     {"\x00\x00\x00\x01\xff\xff\xff\xff", paths, 0, true},
-		"an empty path":     {"\x00\x00\x00\x01\x00\x00\x00\x00", paths, 1, false},
+		"empty in paths":    {"\x00\x00\x00\x01\x00\x00\x00\x00", paths, 1, false},
 		"huge buffer":       {"\x7f\xff\xff\xffabc", buffer, true, true},
 		"huge vector":       {"\x7f\xff\xff\xff\x00\x00\x00\x00", list, 0, true},
 		"vector too short":  {"\x00\x00\x00\x02\x00\x00\x00\x01a", list, 0, true},
@@ -176,7 +176,7 @@ func TestReadFrame(t *testing.T) {
 		"": io.EOF, "\x00\x00": io.ErrUnexpectedEOF, "\x00\x00\x00\x05": io.ErrUnexpectedEOF, "\x00\x00\x00\x05abc": io.ErrUnexpectedEOF,
 	} {
 		if _, err := ReadFrame(strings.NewReader(in), 100); err != want {
-			t.Errorf("%q: %v, want %v", in, err, want)
+			t.Errorf("%q: got error %v, want %v", in, err, want)
 		}
 	}
 	for in, size := range map[string]int32{"\x00\x00\x00\x65": 101, "\x7f\xff\xff\xff": math.MaxInt32, "\xff\xff\xff\xff": -1} {
@@ -208,7 +208,7 @@ func TestNamesOfCodesAndOperations(t *testing.T) {
 		t.Errorf("code -9999: got %q, want Unknown and the number", s)
 	}
 	if OpSetWatches2.String() != "setWatches2" || Op(77).String() != "op 77" {
-		t.Errorf("names %q and %q, want setWatches2 and op 77", OpSetWatches2, Op(77))
+		t.Errorf("got names %q and %q, want setWatches2 and op 77", OpSetWatches2, Op(77))
 	}
 	seen := make(map[string]Op)
 	for op := Op(-11); op <= 107; op++ {
@@ -241,7 +241,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		d = NewDecoder(b)
 		if second.Fields(d); d.Err() != nil || len(d.Rest()) > 0 {
-			t.Fatalf("%T encoded and decoded again: %v, %d bytes left", sample, d.Err(), len(d.Rest()))
+			t.Fatalf("%T encoded and decoded again: error %v, %d bytes left", sample, d.Err(), len(d.Rest()))
 		}
 		if !reflect.DeepEqual(first, second) {
 			t.Errorf("%T:\n1st %+v\n2nd %+v", sample, first, second)
@@ -255,7 +255,7 @@ func FuzzReadFrame(f *testing.F) {
 	f.Add([]byte("GET / HTTP/1.1"), uint16(5))
 	f.Fuzz(func(t *testing.T, data []byte, max uint16) {
 		r := bytes.NewReader(data)
-		var buf, again []byte
+		var buf, frames []byte
 		for {
 			var err error
 			if buf, err = ReadFrameInto(r, buf, int(max)); err != nil {
@@ -264,10 +264,10 @@ func FuzzReadFrame(f *testing.F) {
 			if len(buf) > int(max) {
 				t.Fatalf("frame of %d bytes, limit %d", len(buf), max)
 			}
-			again = append(binary.BigEndian.AppendUint32(again, uint32(len(buf))), buf...)
+			frames = append(binary.BigEndian.AppendUint32(frames, uint32(len(buf))), buf...)
 		}
-		if !bytes.HasPrefix(data, again) {
-			t.Errorf("read %q, want a prefix of %q", again, data)
+		if !bytes.HasPrefix(data, frames) {
+			t.Errorf("got frames %q, want a prefix of %q", frames, data)
 		}
 	})
 }
