@@ -57,9 +57,9 @@ type Cast struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	dialect    atomic.Pointer[dialect.Dialect]
-	barrierSet atomic.Bool // a participant created the barrier's znode, and none has deleted it
-	mark       string      // random; the data of the persistent children of Path that participants create
+	dialect atomic.Pointer[dialect.Dialect]
+	barrier atomic.Int64 // czxid of the barrier's znode that a participant created; 0: none, or deleted
+	mark    string       // random; the data of the persistent children of Path that participants create
 
 	mu       sync.Mutex
 	members  map[string]*member

@@ -77,13 +77,13 @@ func (p *participant) group() {
 func (p *participant) barrier() {
 	if p.m.setsBarrier {
 		if p.create(p.path, 0) {
-			p.m.cast.barrierSet.Store(true)
+			p.m.cast.barrier.Store(p.barrierCzxid())
 		}
 		p.step(1, model.Active, p.path)
 		p.wait(nil)
 		p.quit()
 		p.step(4, model.Active, p.path)
-		if p.err == nil && p.m.cast.barrierSet.Swap(false) {
+		if czxid := p.barrierCzxid(); czxid != 0 && p.m.cast.barrier.CompareAndSwap(czxid, 0) {
 			p.do(zk.ErrNoNode, func(ctx context.Context) error { return p.Delete(ctx, p.path, -1) })
 		}
 		return
@@ -93,6 +93,18 @@ func (p *participant) barrier() {
 			p.step(3, model.Active, p.path)
 		}
 	}
+}
+
+// barrierCzxid returns 0 if the barrier's znode does not exist or p.err is set.
+func (p *participant) barrierCzxid() (czxid int64) {
+	p.do(zk.ErrNoNode, func(ctx context.Context) error {
+		_, stat, err := p.Get(ctx, p.path)
+		if err == nil {
+			czxid = stat.Czxid
+		}
+		return err
+	})
+	return czxid
 }
 
 func (p *participant) doubleBarrier() {

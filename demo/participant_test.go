@@ -152,6 +152,27 @@ func TestBarrier(t *testing.T) {
 	})
 }
 
+func TestBarrierOfAnotherClientStays(t *testing.T) {
+	inRecipe(t, dialect.KindBarrier, 2, func(t *testing.T, w *world) {
+		w.awaitSteps(t, "amber", 1)
+		must(t, w.cast.Fault("amber", demo.Kill, true))
+		w.awaitGone(t, "amber")
+		conn := w.newClient(t)
+		defer conn.Close()
+		must(t, conn.Delete(t.Context(), path, -1))
+		_, err := conn.Create(t.Context(), path, nil, 0, zk.WorldACL(zk.PermAll))
+		must(t, err)
+		must(t, w.cast.SpawnInOrder(t.Context(), 1))
+		w.awaitSteps(t, "cedar", 1)
+		must(t, w.cast.Fault("cedar", demo.Resign, true))
+		w.awaitGone(t, "cedar")
+		synctest.Wait()
+		if exists, _, err := conn.Exists(t.Context(), path); !exists || err != nil {
+			t.Errorf("got exists %v, error %v; want the other client's znode to stay", exists, err)
+		}
+	})
+}
+
 func TestDoubleBarrier(t *testing.T) {
 	inRecipe(t, dialect.KindDouble, 3, func(t *testing.T, w *world) {
 		for _, id := range []string{"amber", "birch", "cedar"} {
