@@ -333,7 +333,7 @@ func (s *Sandbox) expire(m model.Member) error {
 
 const stopWithin = time.Second
 
-// awaitStop returns when the member is frozen or dead, when it neither leads nor waits, or after stopWithin.
+// awaitStop returns when the member is frozen or dead, when it is not leading, elected or waiting, or after stopWithin.
 func (s *Sandbox) awaitStop(id string) {
 	timeout := time.NewTimer(stopWithin)
 	defer timeout.Stop()

@@ -43,9 +43,9 @@ type SandboxConfig struct {
 
 const defaultWriteEvery = 400 * time.Millisecond
 
-// Sandbox controls the demo's election: the cast, the pace of the embedded server, and the leaders' workers.
-// It publishes [model.DeletionReport], [model.Pace], [model.Write] and [model.Rules] observations, and a
-// [model.Cast] if it expires the session of a dead or former member. Any goroutine may call its methods.
+// Sandbox controls the demo's election: the cast, the pace of the embedded server, and the leaders' workers. It
+// publishes [model.DeletionReport], [model.Pace], [model.Write] and [model.Rules] observations, and a [model.Cast] if
+// it expires the session of a dead or former member whose ID no later member has. Any goroutine may call its methods.
 type Sandbox struct {
 	cfg       SandboxConfig
 	tokens    Tokens
@@ -254,7 +254,7 @@ func (s *Sandbox) removeAll(ctx context.Context) error {
 }
 
 // removeZnodes deletes the election's parent, and the participants' persistent znodes below it. It returns
-// an error if other programs have znodes below it.
+// an error if other programs have znodes below the parent.
 func (s *Sandbox) removeZnodes(ctx context.Context) error {
 	conn, err := client.Connect(s.cfg.Workers)
 	if err != nil {

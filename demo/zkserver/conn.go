@@ -75,7 +75,7 @@ func (c *conn) detach() {
 	c.retire()
 }
 
-// retire ends the execution of requests and of watches, but keeps queued output. The caller holds s.mu.
+// retire ends the execution of requests and removes the watches, but keeps queued output. The caller holds s.mu.
 func (c *conn) retire() {
 	s := c.s
 	if c.gone {
@@ -137,7 +137,7 @@ func (c *conn) closeSoon() {
 	c.s.wg.Go(func() { c.nc.Close() })
 }
 
-// acceptPause follows the first temporary error of Accept. Each further error doubles the pause, up to acceptPauseMax.
+// acceptPause follows Accept's first temporary error. Further errors double it, up to acceptPauseMax, as in net/http.
 const (
 	acceptPause    = 5 * time.Millisecond
 	acceptPauseMax = time.Second

@@ -132,7 +132,7 @@ func listed(steps []step) string {
 	return list.String()
 }
 
-// reduced keeps the removals of steps and of operations of multis after which fails returns true. Rapid is slower.
+// reduced keeps removals of steps and of operations of multis if fails is then true. Rapid's own reduction is slower.
 func reduced(steps []step, fails func([]step) bool) []step {
 	deadline := time.Now().Add(time.Minute)
 	for size := len(steps) / 2; size > 0; {
@@ -336,7 +336,7 @@ func (k *talk) end(who int) {
 	named.c.nc.Close()
 }
 
-// sorted runs f, and then prints the events that f causes in alphabetical order.
+// sorted runs f, and then prints the events during f in alphabetical order.
 func (k *talk) sorted(f func()) {
 	for _, named := range k.clients { // print the earlier events, which must not be sorted
 		if named != nil && named.c != nil {
@@ -572,7 +572,7 @@ func path(t *rapid.T) string {
 	return p
 }
 
-// oddPaths has unusual paths. cleanUp removes only /t, so other paths must be invalid or below a missing znode.
+// oddPaths has unusual paths. cleanUp removes only /t, so paths outside of /t must be invalid or below a missing znode.
 var oddPaths = []string{
 	"/none/y", "", "t", "t/x", "/t/", "/t//x", "/t/./x", "/t/..", "/t/...", "/t/x\x00", "/t/\x01", "/t/\u0085", "/t/ä", "/t/\ue000",
 	"/t/\ufff0", "/t/😀", "/t/a b", "/t/\xff", "/t/w/", "/none/x", "/zookeeper/quota/none/x", "//",
@@ -682,7 +682,7 @@ type kind struct {
 	req    func(*rapid.T) wire.Record
 }
 
-// readPath draws a path for a read, but not the root, and no path that Apache treats differently.
+// readPath draws a path for a read: not the root, and no path that Apache treats differently (see intendedDifferences).
 func readPath(t *rapid.T) string {
 	switch p := path(t); p {
 	case "", "t", "t/x", "/t/😀", "/t/\xff":

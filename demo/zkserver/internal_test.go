@@ -21,7 +21,7 @@ type watchKey struct {
 	child bool
 }
 
-// trigger returns the notified connections. A connection's value is true if its watch on the data or existence of path fires.
+// trigger maps each notified connection to whether its watch on the data or existence of path fires.
 func (r watchRules) trigger(path string, event int32) map[*conn]bool {
 	notified := make(map[*conn]bool)
 	for k, m := range r {

@@ -40,7 +40,7 @@ func (s *Server) trigger(path string, event int32, acl []wire.ACL, w *count) {
 	})
 }
 
-// notify sends a notification. w counts it if w is not nil, the session is alive and c is no observer.
+// notify sends a notification. w counts it when it is queued, unless w is nil, the session has ended or c observes.
 func (c *conn) notify(event int32, path string, w *count) {
 	if c.observer {
 		w = nil
