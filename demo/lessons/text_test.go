@@ -22,7 +22,7 @@ var pressed = regexp.MustCompile(`\b(?:[Pp]ress (\S)|with ([^\sa]))[,.:;]?(?:\s|
 
 // forbidden maps each pattern that no lesson may match to the reason.
 var forbidden = map[string]string{
-	`\bfence`:                         "the words are: write guard, multi with a check; fencing token only for the outside resource",
+	`\bfence`:                         "say guard, or multi with a check; fencing token only for the outside resource",
 	`\bup to \{timeout\}`:             "ZooKeeper counts from the last ping, and in ticks",
 	`never lead together`:             "this depends on the clocks",
 	`newcomer's arrow: ~`:             "electop knows what its own candidates watch",

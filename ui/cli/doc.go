@@ -1,5 +1,5 @@
-// Package cli is electop's command line. Each command below has a file of its name, but electop itself is
-// in cli.go and dashboard.go, lesson in demo.go, help in cli.go. Only main and tests import package cli.
+// Package cli is electop's command line. Each command below has a file of its name, but electop itself is in cli.go
+// and dashboard.go, lesson in demo.go, help in cli.go. Only main and tests import cli; cli may import all packages.
 //
 //	electop [PATH...]  demo  lesson  status  events  exporter  discover  doctor  campaign  check  replay  serve
 //	info  man  help

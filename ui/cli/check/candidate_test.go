@@ -31,7 +31,7 @@ const sessionTimeout, retryPause = 2 * time.Second, 200 * time.Millisecond
 func candidate(defect, servers, path, id string) {
 	fmt.Println(id, "follows")
 	c := &contender{defect: defect, path: path, id: id, data: id + " " + rand.Text(), lost: make(chan struct{}, 1)}
-	addrs := slices.Repeat(strings.Split(servers, ","), 2) // a zk.Conn waits 1 s after all addresses failed
+	addrs := slices.Repeat(strings.Split(servers, ","), 2) // with one address, a zk.Conn waits 1 s before it reconnects
 	var err error
 	if c.conn, _, err = zk.Connect(addrs, sessionTimeout, zk.WithEventCallback(c.event)); err != nil {
 		log.Fatal(err)

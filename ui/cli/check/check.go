@@ -204,8 +204,8 @@ func (p *program) find(ctx context.Context) error {
 	return nil
 }
 
-// found sets dir and single after the instances of w created znodes and became quiet, at the latest after
-// grace, and reports whether it did. It prefers watched znodes, then sequential ones.
+// found sets dir and single if an instance of w has created a znode, and all are connected and quiet or grace has
+// passed since. It reports whether it did. It prefers watched znodes, then sequential ones.
 func (p *program) found(w *world) bool {
 	var all []message
 	connected := true

@@ -65,7 +65,7 @@ func (p *program) newWorld(ctx context.Context, c *Check) (*world, error) {
 	return w, nil
 }
 
-// restart starts a server that has no sessions, and closes the previous server if there is one.
+// restart starts a server without sessions, and without znodes except needed parents. It closes any previous server.
 func (w *world) restart() {
 	s := zkserver.New(zkserver.Options{Tick: tick, MinSessionTimeout: Timeout, MaxSessionTimeout: Timeout, NewestFirst: w.check.next > 0, Logger: w.p.Log})
 	if w.p.parent || w.check.next > 0 {

@@ -27,7 +27,7 @@ import (
 )
 
 const (
-	DefaultServers = "127.0.0.1:2181" // for commands without --servers
+	DefaultServers = "127.0.0.1:2181" // if a command that needs a cluster gets none
 	DefaultTimeout = 10 * time.Second // default of --connect-timeout
 	SessionTimeout = 10 * time.Second // default of --session-timeout on a cluster
 )

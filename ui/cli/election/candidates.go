@@ -41,7 +41,7 @@ func IgnoreEnd(err error) error {
 	return err
 }
 
-// InPlace reports whether the queue is n faultless candidates of electop. If Ack has a Path, it must name the leader.
+// InPlace reports whether the queue is n faultless Members: one leads (acknowledged if Ack.Path is set), the rest wait.
 func InPlace(s *doctor.State, n int) bool {
 	if s.Phase != model.Live || s.Queue.Len() != n || len(s.Members) != n {
 		return false

@@ -318,7 +318,7 @@ func (w *Elections) Health() Health {
 	return r
 }
 
-// Max bounds the elections of each command except exporter, because each election costs watches and requests.
+// Max bounds the PATHs of commands except exporter, and doctor's elections, because each costs watches and requests.
 const Max = 50
 
 // CheckPath checks a path, and removes the trailing slash that shell completion may add.

@@ -10,7 +10,7 @@ import (
 
 // Build describes how a program was built. [BuildOf] always sets Go and Platform.
 type Build struct {
-	Version  string // of the module, as in "v1.2.0"; "" if not recorded, or a pseudo-version of Commit
+	Version  string // of the module, as in "v1.2.0"; "" if it is not recorded or is a pseudo-version of Commit
 	Commit   string
 	Time     time.Time // of the commit; zero: not recorded
 	Modified bool      // files differed from the commit
