@@ -15,7 +15,7 @@ import (
 
 // acknowledgement has the acknowledgement znodes of an election. One znode that names the leader is enough.
 type acknowledgement struct {
-	ackZnode            // a copy of the element that choose selected in all
+	ackZnode            // the element of all that choose selected; Absent if none shows a leader
 	all      []ackZnode // never written in place, because states share it
 	paths    []string
 	expected bool       // the configuration expects an acknowledgement, or one was seen

@@ -250,7 +250,7 @@ func TestDeletionReportsMax(t *testing.T) {
 	s.Apply(&old)
 	reports := s.J.State().Deletions
 	if len(reports) != model.HistoryMax || cap(reports) > 2*model.HistoryMax {
-		t.Fatalf("the state has %d reports with capacity %d, want %d with at most twice that capacity", len(reports), cap(reports), model.HistoryMax)
+		t.Fatalf("the state has %d reports with capacity %d, want %d and a capacity of at most twice that", len(reports), cap(reports), model.HistoryMax)
 	}
 	for i, w := range reports {
 		if want := l.reports[n-model.HistoryMax+i]; w.Zxid != want.Zxid || !w.Leader {

@@ -136,7 +136,7 @@ func kazooPriority(_ *Candidate, part string) string {
 	return fmt.Sprintf("priority %d", n)
 }
 
-// curatorPriority decodes a DistributedPriorityQueue's priority: digit 0 for negative or 1, then eight hex digits.
+// curatorPriority decodes a DistributedPriorityQueue's priority: 0 if negative, otherwise 1, then eight hex digits.
 func curatorPriority(_ *Candidate, part string) string {
 	if len(part) == 9 && part[0] <= '1' {
 		if n, err := strconv.ParseUint(part[1:], 16, 32); err == nil {
@@ -159,7 +159,7 @@ func withoutID(name string) string {
 	return name[:from] + name[to+1:]
 }
 
-// FirstItems is how many items of a queue electop reads and shows. It reads their stats, not their data.
+// FirstItems bounds the items of a queue that electop reads at once or shows. It reads their stats, not their data.
 const FirstItems = 20
 
 // Items reports whether children with these names may be the items of a queue.

@@ -174,8 +174,8 @@ func (e *Evidence) Unnumbered() *Dialect {
 }
 
 // Alike reports whether the children could be one election. At least two children must be ephemeral. The
-// names of all ephemeral children must be equal without the number and one guid or session id, and must
-// have other text. The sequence numbers must increase in the order of creation.
+// names of all ephemeral children must be equal without the number and one guid or session id, and that id
+// must not be the only text before the number. The sequence numbers must increase in the order of creation.
 func (e *Evidence) Alike() bool {
 	children := slices.DeleteFunc(slices.Clone(e.Children), func(z znode.Znode) bool { return z.Unread })
 	slices.SortFunc(children, func(a, b znode.Znode) int { return cmp.Or(cmp.Compare(a.Czxid, b.Czxid), cmp.Compare(a.Name, b.Name)) })
@@ -262,7 +262,7 @@ func Vacant(dir string, names []string) (paths []string) {
 func (d *Dialect) Unsupported() bool { return slices.Contains(unsupported, d) }
 
 // Blocker returns a child that is no contender, but blocks clients that read only names; nil for
-// none. It is a persistent child before the head with a contender's name, or Curator's clients order it first.
+// none. It is persistent, with a contender's name, and before the head; or Curator's clients order it before the head.
 func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 	if d == nil || queue.Len() == 0 || d.Unsupported() {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"electop/model/znode"
 )
 
-// singles are the systems in which the creator of one ephemeral znode leads. Its other clients
-// wait until that znode is deleted.
+// singles are the systems in which the creator of one ephemeral znode leads. The system's other
+// clients wait until that znode is deleted.
 var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySingle},
 	Dialect{
 		ID: "kafka", System: "Apache Kafka controller", Source: "Kafka: KafkaZkClient, ControllerZNode",

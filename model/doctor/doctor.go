@@ -8,7 +8,7 @@ import (
 	"electop/model/session"
 )
 
-// runInterval returns the shortest time between two runs without a new table. A rule may read the whole queue.
+// runInterval is explained in doc.go. It grows with the queue, because a rule may read the whole queue.
 func runInterval(contenders int) time.Duration {
 	return 250*time.Millisecond + time.Duration(contenders)*150*time.Microsecond
 }

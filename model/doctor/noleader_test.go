@@ -201,7 +201,7 @@ func TestAcknowledgementByBreadCrumb(t *testing.T) {
 	long := strings.Repeat("x", znode.DataMax+1)
 	c.readSingle(lock(long))
 	crumb(long)
-	c.wantLeader(9, "") // electop keeps only a part of the data, so it cannot compare them
+	c.wantLeader(9, "") // electop keeps only a part of the data, so it cannot compare the two znodes
 }
 
 func TestReignBeginsWithAcknowledgement(t *testing.T) {

@@ -121,7 +121,7 @@ func (s *State) RiskUnseen(c *dialect.Candidate) string {
 type Lead string
 
 const (
-	Leads     Lead = "leads"     // it is first, and a necessary acknowledgement exists or is unreadable
+	Leads     Lead = "leads"     // it is first; it has acknowledged, need not, or electop cannot read the acknowledgement
 	Elected   Lead = "elected"   // it is first, but has not acknowledged, or does not know of its acknowledgement
 	Unaware   Lead = "unaware"   // it is first, but according to its own report it still waits or joins
 	Suspended Lead = "suspended" // it lost its connection or its lease

@@ -25,7 +25,7 @@ type Entry struct {
 	Severity doctor.Severity // "" if the situation needs no attention
 }
 
-// Could describes which programs could lead and why none may now, for example because Patroni is paused.
+// Could describes which programs could lead and, if none may now, the reason: for example, Patroni is paused.
 func Could(s *doctor.State) string {
 	could := s.Standbys()
 	switch text := doctor.Could("lead", could); {
@@ -95,7 +95,7 @@ func NumberOrName(c *dialect.Candidate) string {
 }
 
 // Watchers describes who watches the leader's znode. It returns "" if that is unknown. If no other session
-// watches, it returns "" for fewer than two contenders, and for a shared lock.
+// watches, it returns "" for fewer than two watching contenders, and for a shared lock.
 func Watchers(s *doctor.State) string {
 	w := s.LeaderWatchers()
 	if w == nil || len(w.Others) == 0 && (w.Candidates < 2 || s.Kind() == dialect.KindShared) {

@@ -103,7 +103,7 @@ func NoLeader(s *doctor.State) Entry {
 		if proven {
 			return Entry{two + " (inferred): " + Label(r.Other) + " and " + label + ", which" + counts, two + " (inferred)", two, doctor.Critical}
 		}
-		return unsure(label+s.Words(" may lead beside ")+Label(r.Other)+": by default it"+counts, "another may lead too")
+		return unsure(label+s.Words(" may lead beside ")+Label(r.Other)+": by default it"+counts, s.Words("another may lead too"))
 	case model.Unsupported:
 		return Entry{"unknown who leads: electop does not know how " + s.Dialect.System + " elects", "lowest number", "unknown", ""}
 	case model.Blocked:
@@ -190,7 +190,7 @@ func Standing(s *doctor.State, position int) Entry {
 		if s.NoLeader() != model.MixedClients || !s.IsRival(c) {
 			break
 		}
-		e.Row = "may lead too"
+		e.Row = s.Words("may lead too")
 		if r, _, proven := s.Rival(); proven && r.Candidate == c {
 			e.Row = s.Words("believes it leads")
 		}

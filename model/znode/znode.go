@@ -130,7 +130,7 @@ func Base(path string) string {
 const SequenceDigits = 10
 
 // Sequence returns the sequence number at the end of a znode's name: the last ten digits. ok is false
-// if there is none. A number outside 32 bits does not count: it may be the end of a time stamp.
+// if there is none. A number that is no signed 32-bit integer does not count: it may be the end of a time stamp.
 //
 // A "-" before the digits may be a separator, as in "latch-0000000001". It may be a sign, as in
 // "n_-2147483648", because ZooKeeper before 3.6 wrapped to negative numbers. The "-" is a sign if

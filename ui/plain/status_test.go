@@ -400,7 +400,7 @@ func TestStatusTextOfUnknownLeader(t *testing.T) {
 		status   string // its first line
 		rows     []string
 	}{
-		{[]string{gone + "=go1", kazoo}, model.MixedClients, "/e: unknown who holds: kz1 may hold beside go1: by default it counts only kazoo's names", []string{"another may lead too", "may lead too"}},
+		{[]string{gone + "=go1", kazoo}, model.MixedClients, "/e: unknown who holds: kz1 may hold beside go1: by default it counts only kazoo's names", []string{"another may hold too", "may hold too"}},
 		{[]string{"0123456789abcdef0123456789abcdef-n_0000000000=amber", "_c_01234567-89ab-cdef-0123-456789abcdef-latch-0000000001=l1"}, model.MixedClients, "/e: unknown who leads: l1 may lead beside amber: by default it counts only names with latch-", []string{"another may lead too", "may lead too"}},
 		{[]string{"leader_election-0000000000=r1", "leader_election-0000000001=r2"}, model.Unsupported, "/e: unknown who leads: electop does not know how ClickHouse before 21.12 elects", []string{"lowest number", ""}},
 		{[]string{"!_c_0123456789abcdef0123456789abcdef-lock-0000000000", "_c_0123456789abcdef0123456789abcde1-lock-0000000001=go1", "_c_0123456789abcdef0123456789abcde2-lock-0000000002=go2"}, model.Blocked, "/e: unknown who holds: go1 may wait for 0, which is no candidate: some clients compare only names", []string{"may wait for 0", ""}},
