@@ -49,7 +49,7 @@ type svgLook struct {
 	bold, faint, reverse bool
 }
 
-// drawSVG draws lines and blocks as shapes and fits words to cells, because the viewer's font is unknown.
+// drawSVG draws box-drawing and block characters as shapes, and fits words to cells, because the viewer's font is unknown.
 func drawSVG(frame string) string {
 	lines := strings.Split(frame, "\n")
 	wide := 0

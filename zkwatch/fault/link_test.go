@@ -63,7 +63,7 @@ func TestLinkHoldLosesNothingAndCutResets(t *testing.T) {
 	passes := func(text string) {
 		t.Helper()
 		if got, err := read(10 * time.Second); got != text || <-received != text {
-			t.Fatalf("got reply %q, %v; want %q", got, err, text)
+			t.Fatalf("got reply %q, %v; want %q received and echoed", got, err, text)
 		}
 	}
 	held := func(reached int) {

@@ -29,7 +29,7 @@ var expiry = Check{
 			w.fail("%s after its session expired, %s has not volunteered again: %s", units.Took(time.Since(expired)), in.id, in.lastOutput())
 		}
 		if in.ended() {
-			w.note("it ended after its connection was lost: %s", in.how)
+			w.note("the old leader ended after it had lost its connection: %s", in.how)
 		}
 		w.needLeading()
 		if w.p.Following == nil {
