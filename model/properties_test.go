@@ -232,12 +232,12 @@ func TestBroken(t *testing.T) {
 	}{
 		{model.State{}, nil},
 		{model.State{Properties: model.Properties{Doubles: 3, DoubleFor: time.Hour, LongestVacancy: time.Hour}}, nil},
-		{model.State{Properties: model.Properties{AwakeDoubles: 2}}, []string{"two unfrozen leaders, 2 times"}},
+		{model.State{Properties: model.Properties{AwakeDoubles: 2}}, []string{"two awake leaders, 2 times"}},
 		{model.State{Totals: model.Totals{MissedCreates: 1, MissedDeletes: 1}}, []string{"2 changes missed"}},
 		{model.State{Totals: model.Totals{Unknown: 1}}, []string{"an unknown number of changes missed, 1 time"}},
 		{
 			model.State{Properties: model.Properties{AwakeDoubles: 1, Ghosts: 1}, Totals: model.Totals{MissedDeletes: 1}},
-			[]string{"two unfrozen leaders, 1 time", "1 change missed", "1 ghost: a session owns two candidates"},
+			[]string{"two awake leaders, 1 time", "1 change missed", "1 ghost: a session owns two candidates"},
 		},
 	} {
 		if got := c.state.Broken(); !slices.Equal(got, c.want) || got == nil != (c.want == nil) {

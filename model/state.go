@@ -218,7 +218,7 @@ func (s *State) WithoutZnode() []*Member {
 func (s *State) Broken() []string {
 	var broken []string
 	if n := s.Properties.AwakeDoubles; n > 0 {
-		broken = append(broken, "two unfrozen leaders, "+units.Count(n, "time", "times"))
+		broken = append(broken, "two awake leaders, "+units.Count(n, "time", "times"))
 	}
 	if n := s.Totals.MissedCreates + s.Totals.MissedDeletes; n > 0 {
 		broken = append(broken, units.Count(n, "change", "changes")+" missed")

@@ -62,7 +62,7 @@ func (d doer) copy(text string, send func(string) error) tea.Cmd {
 	return d.within(0, func(context.Context) tea.Msg {
 		st, result := term.Good, "path sent to the terminal's clipboard"
 		if err := send(text); err != nil {
-			st, result = term.Trouble, "Can't copy the path: "+znode.Safe(err.Error(), 0)
+			st, result = term.Trouble, "Can't copy the path: "+znode.Safe(err.Error(), 0)+"."
 		}
 		return doneMsg(func(d *dashboard) tea.Cmd { d.report(st, result); return nil })
 	})

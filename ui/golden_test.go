@@ -168,7 +168,7 @@ func TestShownAtEverySize(t *testing.T) {
 		"ghost":              {"ghost of cedar"},
 		"wave":               {"298 notified", "60 re-reading", "106 done"},
 		"chaos":              {"✓"},
-		"chaos-broken":       {"✗ two unfrozen leaders"},
+		"chaos-broken":       {"✗ two awake leaders"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, size := range allSizes {

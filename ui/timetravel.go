@@ -172,7 +172,7 @@ func (t *timeTravel) playPause() tea.Cmd {
 	case !j.Known:
 		return nil
 	case j.At.Last:
-		t.report(term.Muted, "Can't play: this is the last moment. p goes back to live")
+		t.report(term.Muted, "Can't play: this is the last moment. p goes back to live.")
 		return nil
 	}
 	j.Play(t.now())

@@ -19,7 +19,7 @@ var Table = []Def{
 	},
 	{
 		Kind: Kill, Key: "x", Where: OnMain | OnFaults, Label: "kill", Foot: 2, Drop: 1, Changes: true, Harms: true, OfCandidate: true,
-		Help: "cut the candidate's connection; its session stays",
+		Help: "cut the connection without closing the session",
 		Words: Words{
 			Is:    "its connection is cut; its session is not closed",
 			Shows: "Its znode stays until its session expires. If it leads, no other candidate can lead until then.",
@@ -149,7 +149,7 @@ var Table = []Def{
 		Words: Words{
 			Cant:  "omit the guid",
 			Is:    "its next znodes have no guid",
-			Shows: "If a reply is then lost, it cannot find its own znode among the others, creates another, and leaves a ghost.",
+			Shows: "If a reply is then lost, the candidate cannot find its own znode among the others, creates another, and leaves a ghost.",
 			Done:  "the next znode of {name} has no guid in its name: a lost reply makes a ghost",
 		},
 		Undo: Words{
@@ -170,7 +170,7 @@ var Table = []Def{
 			Done:  "from now on the leader procedure of {name} does not end",
 		},
 		Undo: Words{
-			Verb:  "finish procedure",
+			Verb:  "finish lead",
 			Is:    "it finishes its leader procedure",
 			Shows: "It acknowledges, and only then leads.",
 			Done:  "{name} can finish its leader procedure",

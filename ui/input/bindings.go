@@ -78,7 +78,7 @@ const (
 	CmdAct Command = "act" // do the binding's action
 )
 
-// Named reports whether the list of actions can contain c, if c has a key in the mode below the list.
+// Named reports whether the list of actions can contain c.
 func (c Command) Named() bool {
 	switch c {
 	case CmdDown, CmdUp, CmdPageDown, CmdPageUp, CmdTop, cmdBottom, CmdLeft, CmdRight, CmdBack, CmdAnswer, CmdPalette, CmdSuspend:

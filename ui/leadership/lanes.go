@@ -464,7 +464,7 @@ func (v *Handoffs) playhead(f *term.Frame, a term.Area, left int) (at int, words
 	return max(0, left+i-term.Width(words)), words + f.Theme.Glyph.Playhead
 }
 
-// note returns why nobody leads or what is wrong with the leader, otherwise what the lanes leave out.
+// note returns why nobody leads or what is wrong with the leader, otherwise what the lanes leave out, "" for nothing.
 func (v *Handoffs) note() (st term.Style, words string) {
 	s := v.State
 	switch _, expires := wording.ExpiryOf(s, s.LeaderRow()); {

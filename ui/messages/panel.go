@@ -257,7 +257,7 @@ const (
 	cutOff    loss = "cut off" // the connection ended before the message was sent
 )
 
-const before = 20 * time.Millisecond // steps and deletions are listed from this long before the first message
+const before = 20 * time.Millisecond // a step or deletion up to this long before the first message can be its cause
 
 // entries returns the entries in the order of their times. Without messages it returns nil.
 func entries(s *doctor.State, lanes []lane) []entry {

@@ -181,19 +181,19 @@ func Brief(us []Unchecked) string {
 			*to = append(*to, s)
 		}
 	}
+	servers := make(map[string]int) // by What; several reasons can exist for one What
 	for _, u := range us {
-		what := u.What
-		if n := len(u.Servers); n > 0 {
-			what += " on " + units.Count(n, "server", "servers")
+		servers[u.What] += len(u.Servers)
+	}
+	for _, u := range us {
+		if n := servers[u.What]; n > 0 {
+			u.What += " on " + units.Count(n, "server", "servers")
 		}
-		switch {
-		case u.Setting == nil:
-			add(&whats, what)
-		case strings.HasPrefix(*u.Setting, "--for "):
-			add(&whats, "checks that take longer")
-			add(&settings, "a longer --for")
-		default:
-			add(&whats, what)
+		if u.Setting != nil && strings.HasPrefix(*u.Setting, "--for ") {
+			u.What, u.Setting = "checks that take longer", text("a longer --for")
+		}
+		add(&whats, u.What)
+		if u.Setting != nil {
 			add(&settings, *u.Setting)
 		}
 	}

@@ -51,12 +51,12 @@ func TestDoctor(t *testing.T) {
 
 func TestDoctorTextNamesSettingBelowHeadline(t *testing.T) {
 	s := *election(t, child("n_0000000001", 1, 2, []byte("amber")), child("n_0000000002", 2, 3, []byte("birch")))
-	refused := session.Answer{State: session.Refused, Via: "4lw", Why: "the server does not allow the word", Hint: "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"}
+	refused := session.Answer{State: session.Refused, Via: "4lw", Hint: "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"}
 	s.Answers = &session.Table{At: start, End: start, Whole: true}
 	for _, addr := range []string{"zk1:2181", "zk2:2181", "zk3:2181"} {
-		s.Answers.Servers = append(s.Answers.Servers, session.Server{
-			Addr: addr, Basic: session.Answer{State: session.Answered, Via: "4lw", At: start}, Connections: refused, Sessions: refused, Watches: refused,
-		})
+		refused.Why = addr + " does not allow the word"
+		basic := session.Answer{State: session.Answered, Via: "4lw", At: start}
+		s.Answers.Servers = append(s.Answers.Servers, session.Server{Addr: addr, Basic: basic, Connections: refused, Sessions: refused, Watches: refused})
 	}
 	lines := strings.Split(plain.DoctorText(&s, 6*time.Second), "\n")
 	first := strings.Join(lines[1:3], " ")

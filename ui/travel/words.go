@@ -141,7 +141,7 @@ func changeWords(before, s *doctor.State) string {
 	return ""
 }
 
-// sentWords describes the first message that left the server between the states, and counts the others; "" for none.
+// sentWords describes the first message sent or dropped by the server between the states, and counts the others.
 func sentWords(before, s *doctor.State) string {
 	i := 0
 	if n := len(before.Exchanges); n > 0 {
