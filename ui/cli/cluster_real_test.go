@@ -210,7 +210,7 @@ func wrongSettings(t *testing.T, servers string, tls, auth []string) {
 		"no certificate":      {3, "", slices.Concat(tls[:2], auth)},
 		"no authority":        {3, "certificate", slices.Concat([]string{"--tls"}, tls[2:], auth)},
 		"another server name": {3, "certificate", slices.Concat(tls, auth, []string{"--tls-server-name", "other.example"})},
-		"no TLS":              {3, "want TLS", auth},
+		"no TLS":              {3, "needs TLS", auth},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()

@@ -23,7 +23,7 @@
 // the server. So a reply is first read completely, up to a limit, and then parsed. HTTP is
 // tried first: there a server writes a copy, without the lock.
 //
-// Polls do not overlap. A poll sends one request at a time to each address. Each request and each
+// Polls do not overlap. A poll sends one request at a time for each address. Each request and each
 // poll has a time limit. After repeated failures of a server, regular polls skip it for a while.
 //
 // # Members

@@ -44,7 +44,7 @@ type fakeServer struct {
 	replies map[string]string // by word or command (dump_ is the command dump); a command's reply may have HTTP headers
 	delay   duration          // before each reply
 	endless bool
-	onWord  func() // called before each reply to a word, while mu is locked
+	onWord  func() // called before each reply to a word, while mu is locked; it may change replies
 
 	mu      sync.Mutex
 	counts  map[string]int

@@ -68,7 +68,7 @@ func (p *Poller) Verify() {
 }
 
 // Handoff reports that an election has a new leader. [Poller.Run] then polls for tables of watches
-// when the last handoff is two seconds ago and the last poll for these tables is a minute ago.
+// when the last handoff is at least two seconds ago and the last poll for these tables at least a minute.
 func (p *Poller) Handoff() {
 	p.schedule.noteHandoff(time.Now())
 	p.mark()

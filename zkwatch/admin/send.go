@@ -21,8 +21,8 @@ const (
 
 	// refusalValid is how long regular polls skip a refused query (except if always is set): settings may change.
 	refusalValid = time.Minute
-	// identityValid bounds how long a server's identity is used, because a restart can change it. It is
-	// also the time until HTTP is tried again after other errors than errNoAnswer.
+	// identityValid is the time until a server's identity is requested again, because a restart can change
+	// it. It is also the time until HTTP is tried again after other errors than errNoAnswer.
 	identityValid = 5 * time.Minute
 	// slowRetry is the time until HTTP is tried again after errNoAnswer. The first answer of an
 	// AdminServer can take seconds.

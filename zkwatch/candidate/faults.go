@@ -44,7 +44,7 @@ func (c *Candidate) EndLease() {
 func (c *Candidate) LoseReply() { c.cfg.Conn.Replies.LoseCreate() }
 
 // Freeze stops all reads, writes and decisions of the candidate until Thaw, like a long pause of its
-// process, except that a running Config.Lead continues. Freeze returns the status at its start.
+// process, except that a running Config.Lead continues. Freeze returns the status at the start of the freeze.
 func (c *Candidate) Freeze() client.Status {
 	c.gate.Freeze()
 	return c.Status()

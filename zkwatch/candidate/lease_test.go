@@ -149,7 +149,7 @@ func TestLostConnectionSuspendsOnce(t *testing.T) {
 	})
 }
 
-// TestLeaderWithoutRenewalsStops checks that a leader is suspended if its server answers pings and reads, but no renewals.
+// TestLeaderWithoutRenewalsStops checks that a leader is suspended if its server answers pings and reads, not renewals.
 func TestLeaderWithoutRenewalsStops(t *testing.T) {
 	var mu sync.Mutex
 	var withheld bool

@@ -99,7 +99,7 @@ func readKey(path string) ([]byte, error) {
 	case blocks[i].Type == "ENCRYPTED PRIVATE KEY" || blocks[i].Headers["DEK-Info"] != "":
 		return nil, fmt.Errorf("client key file %s: the key is encrypted: decrypt it first, for example with openssl pkey", path)
 	}
-	// Package tls shows the types of blocks that it skips, so readKey returns only the key's block, with the usual type.
+	// Package tls shows the types of blocks that it skips, so readKey returns only the key's block, as PRIVATE KEY.
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: blocks[i].Bytes}), nil
 }
 

@@ -181,7 +181,7 @@ func (f *Following) Child(ctx context.Context, name string) (z znode.Znode, seen
 
 // Znode reads the znode at the path. If watch is true, Znode also sets a one-time watch, even if the
 // znode does not exist. The caller sets absent if it expects no znode. Then Znode first sends exists, which
-// saves a round trip if watch is true.
+// saves a round trip if watch is true and the znode does not exist.
 func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znode, seen uint64, err error) {
 	if !absent {
 		if z, seen, err = f.read(ctx, f.path, f.path, watch); err != nil || !z.Unread || !watch {
@@ -362,8 +362,8 @@ func (n *serverConn) takeAnswer() error {
 }
 
 // ReadZnode reads the znode at path. The result has the given name. If the znode does not exist, the result is
-// Unread. If the ACL forbids reading the data, Data.Denied is true. If the path is invalid, Data.Denied is true, and
-// the result has no stat. ReadZnode passes each request to try, which may repeat the request.
+// Unread. If the ACL forbids reading the data, or the path is invalid, Data.Denied is true. With an invalid path, the
+// result has no stat. ReadZnode passes each request to try, which may repeat the request.
 func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send func() error) error) (znode.Znode, error) {
 	var data []byte
 	var stat *zk.Stat

@@ -24,11 +24,11 @@ import "time"
 // The ensemble leader also starts the timeout when a session is created, or continues over another
 // connection. Then one committed write proves a lease that counts from the ConnectRequest.
 //
-// The proof fails if the server is an observer that learns from a follower, or if the follower receives
-// k while it sends its list.
-// The proof assumes equally fast clocks, so an elected leader keeps a margin before the end of the
-// lease. It also assumes that a ping is at most maxPingDelay late, or that the ensemble leader's
-// commits are late too.
+// The proof fails if the server is an observer that learns from a follower, or if the follower receives k while
+// it sends its list.
+//
+// The proof assumes equally fast clocks, so an elected leader keeps a margin before the end of the lease. It also
+// assumes that a ping is at most maxPingDelay late, or that the ensemble leader's commits are late too.
 //
 // Source: Leader, LearnerHandler and LearnerZooKeeperServer in ZooKeeper 3.4 to 3.9.
 type lease struct {

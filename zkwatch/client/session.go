@@ -116,7 +116,7 @@ func (c *Conn) linkLost(n *serverConn, err error) {
 func refusalHint(count int, lastZxid int64, tls bool) string {
 	switch {
 	case lastZxid > 0:
-		return fmt.Sprintf("refusal %d; no quorum, or does the server lack changes that this client has seen (zxid %#x)?", count, lastZxid)
+		return fmt.Sprintf("refusal %d; no quorum, or does the server lack changes that this client has seen (up to zxid %#x)?", count, lastZxid)
 	case count > 1 && !tls:
 		return fmt.Sprintf("refusal %d; no quorum, a port that needs TLS, or too many connections from this address (maxClientCnxns)?", count)
 	case count > 1:

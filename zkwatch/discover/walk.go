@@ -23,7 +23,7 @@ var ErrNoRoot = errors.New("the root does not exist")
 // Walk looks for elections at and below a root, level by level. It writes nothing and sets no watch.
 //
 // Walk does not visit children with sequence numbers. It visits only a sample of 64 children of a directory
-// if none of the sample has children or is the leader's own znode of a known system. A walk from the
+// if none of the sample has children or is a leader's own znode of a known system. A walk from the
 // cluster's root skips /zookeeper.
 //
 // If the connection is lost, Walk waits for the next one. Walk returns the Progress even with an error.

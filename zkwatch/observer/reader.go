@@ -19,7 +19,7 @@ import (
 )
 
 // A comparison of the parent's stat with the events of a persistent watch detects a missing event. It comes at the
-// latest checkIdle after the last read or comparison, or checkAfter after it if a child was created or deleted.
+// latest checkIdle after the last read or comparison, or checkAfter if a child was created or deleted since then.
 const (
 	checkAfter = time.Second
 	checkIdle  = 15 * time.Second

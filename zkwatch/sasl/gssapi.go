@@ -153,8 +153,8 @@ func (x *kerberosExchange) authenticate(token []byte) error {
 	}
 	if len(part.Subkey.KeyValue) > 0 {
 		x.key, x.subkey = part.Subkey, acceptorSubkey
-		if err := checkKeyType(x.key); err != nil {
-			return fmt.Errorf("%w: %w", ErrUnsupported, err)
+		if checkKeyType(x.key) != nil {
+			return fmt.Errorf("%w: AES (it chose a key of encryption type %d)", ErrUnsupported, x.key.KeyType)
 		}
 	}
 	return nil

@@ -232,7 +232,7 @@ func vector[T any](c *Coder, v *[]T, minSize int, element func(*T)) {
 // (jute.maxbuffer), in bytes without the length prefix. Replies may be larger.
 const MaxFrame = 0xfffff
 
-// firstChunk is the largest buffer that ReadFrame allocates before a frame's contents arrive.
+// firstChunk is the size, in bytes, of the largest buffer that ReadFrame allocates before a frame's contents arrive.
 const firstChunk = 4 << 10
 
 // A FrameSizeError reports a length prefix outside [0, Max].
