@@ -75,8 +75,7 @@ type State struct {
 	Properties Properties
 	Totals     Totals
 
-	// ParentRead reports whether Parent exists and was read. Single reports whether the election is
-	// a single znode, AckExpected whether an acknowledgement is expected.
+	// ParentRead reports whether Parent exists and was read.
 	ParentRead, Single, AckExpected bool
 
 	role
@@ -186,8 +185,7 @@ func (s *State) positionOf(m *Member) (int, bool) {
 	return 0, false
 }
 
-// WithoutZnode returns the members without a znode in the queue, such as a frozen member whose
-// session expired.
+// WithoutZnode returns the members without a znode in the queue.
 func (s *State) WithoutZnode() []*Member {
 	found := len(s.Members)*16 < s.Queue.Len()
 	for _, m := range s.Members {
@@ -213,8 +211,7 @@ func (s *State) WithoutZnode() []*Member {
 	return out
 }
 
-// Broken describes the broken invariants. The invariants are: at most one leader that is not frozen,
-// no missed change, no ghost.
+// Broken describes the broken invariants.
 func (s *State) Broken() []string {
 	var broken []string
 	if n := s.Properties.AwakeDoubles; n > 0 {
@@ -237,8 +234,7 @@ type Snapshot struct{ State *State }
 
 func (Snapshot) EventBody() {}
 
-// Sessions returns the sessions that the servers' tables should cover, sorted: those of contenders,
-// and of former leaders whose [Cause] may still be corrected.
+// Sessions returns the sessions that the servers' tables should cover, sorted.
 func (s *State) Sessions() []uint64 {
 	out := make([]uint64, 0, s.Queue.Len()+len(s.unexplained))
 	for _, c := range s.Queue.All() {
@@ -251,8 +247,7 @@ func (s *State) Sessions() []uint64 {
 	return slices.Compact(out)
 }
 
-// Hosts returns the hosts whose connections the tables should list completely: the first
-// contender's host, and the hosts in [State.Returned].
+// Hosts returns the hosts whose connections the tables should list completely.
 func (s *State) Hosts() []string {
 	var out []string
 	if c := s.First(); c != nil && c.Session != 0 {

@@ -40,8 +40,6 @@ func (j *Journal) applyTable(t *session.Table) {
 	}
 }
 
-// byWatches returns the dialect that watches show, otherwise d. Watches can show a double barrier,
-// or a barrier for which several sessions wait.
 func (cs *children) byWatches(d *dialect.Dialect, w *watches, path string, data znode.Data) *dialect.Dialect {
 	switch {
 	case d == nil && len(cs.known) == 0 && w.first != nil && len(w.first.Others) > 1:
@@ -59,7 +57,6 @@ func (cs *children) byWatches(d *dialect.Dialect, w *watches, path string, data 
 	return cmp.Or(dialect.Recognise(e), d)
 }
 
-// watchedIn returns each server's watched names in a directory, with the sessions that watch each name.
 func watchedIn(t *session.Table, path string) iter.Seq2[string, []uint64] {
 	prefix := znode.Join(path, "")
 	return func(yield func(string, []uint64) bool) {
@@ -74,8 +71,7 @@ func watchedIn(t *session.Table, path string) iter.Seq2[string, []uint64] {
 	}
 }
 
-// othersWatch reports whether a session, except own, watches another session's contender. A participant
-// of a double barrier does so only while it leaves.
+// othersWatch can show that a double barrier is being left: only then do participants watch each other's znodes.
 func (cs *children) othersWatch(t *session.Table, path string, own uint64) bool {
 	for name, sessions := range watchedIn(t, path) {
 		c := cs.known[name]
@@ -92,7 +88,7 @@ func (j *Journal) correct(c correction, at time.Time) {
 	}
 }
 
-// chained reports whether a contender watches its predecessor. t must be newer than the last read.
+// chained requires that t is newer than the last read.
 func (cs *children) chained(t *session.Table, path string) bool {
 	for name, sessions := range watchedIn(t, path) {
 		if c := cs.known[name]; c != nil {
@@ -145,7 +141,6 @@ func (s *State) LeaderWatchers() *Watchers {
 	return w
 }
 
-// watchersOf returns the watchers according to t, nil if no server answered. own is electop's session.
 func watchersOf(t *session.Table, cs *children, path string, own uint64) *Watchers {
 	w := &Watchers{Why: t.Incomplete()}
 	skip := map[uint64]bool{own: true}
@@ -190,7 +185,6 @@ func (w *watches) apply(t *session.Table, cs *children, path string, own uint64)
 	}
 }
 
-// of returns the children that c watches, nil if unknown.
 func (w *watches) of(c *dialect.Candidate, path string) (names []string) {
 	if w.table == nil || c.Session == 0 || w.several[c.Session] {
 		return nil
@@ -220,7 +214,6 @@ func (w *watches) waitsFor(head *dialect.Candidate, rest []*dialect.Candidate, p
 	return nil
 }
 
-// waits reports whether the table shows that c watches a candidate with a lower number.
 func (w *watches) waits(c *dialect.Candidate, cs *children, path string) bool {
 	return slices.ContainsFunc(w.of(c, path), func(name string) bool {
 		k, end := cs.known[name], w.table.End.Round(0)

@@ -31,8 +31,7 @@ func (m timeBounds) lower() time.Time {
 // Span bounds a duration.
 type Span struct{ Least, Most time.Duration }
 
-// lasted returns the time between two changes, and the bounds of that time. Neither is negative, even
-// if a clock was wrong.
+// lasted returns nothing negative, even if a clock was wrong.
 func lasted(from, to timeBounds) (*time.Duration, *Span) {
 	if !from.known() || !to.known() {
 		return nil, nil
@@ -55,7 +54,6 @@ func (s *Span) Loose(d time.Duration) bool {
 // looseLeast is about the time of a read on a good network.
 const looseLeast = 10 * time.Millisecond
 
-// listTimes has the times of the last list. A Delta clears at, and sets sent to its AppliedAfter if that is later.
 type listTimes struct{ sent, at time.Time } // of the request and of the reply; zero: unknown
 
 // changed bounds the time of each change in r. n is the number of changes, negative for unknown.

@@ -78,7 +78,6 @@ func (w *waves) report(o *DeletionReport, first bool, queue dialect.Queue) {
 	}
 }
 
-// count counts the notifications. It forgets sessions without a contender if there are many sessions.
 func (w *waves) count(notified []uint64, queue dialect.Queue) {
 	old := w.times
 	w.times = make(map[uint64]int, len(old)+len(notified))
@@ -109,7 +108,6 @@ func (w *Wave) report(o *DeletionReport) {
 	}
 }
 
-// step adds m's step to m's reactions to earlier deletions.
 func (w *waves) step(m *Member) {
 	if m.Session == 0 || m.Step != StepListAgain && m.Step != StepWatchAgain && m.Step != StepLowest {
 		return

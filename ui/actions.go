@@ -41,7 +41,6 @@ func (d *dashboard) act(kind action.Kind, arg string) tea.Cmd {
 	return d.try(a, why, d.target())
 }
 
-// try begins the action a if why is "". On a live cluster, the user must first confirm harm to electop's own candidate.
 func (d *dashboard) try(a action.Action, why string, r model.Row) tea.Cmd {
 	if why != "" {
 		d.refuse(action.WordsFor(a).Cant, why)
@@ -121,7 +120,6 @@ func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) 
 	}
 }
 
-// openFaults keeps the selected fault if the candidate is the same as before.
 func (d *dashboard) openFaults() {
 	of := d.candidates.Row().Ref()
 	if of == (model.Ref{}) {
@@ -179,7 +177,7 @@ func (d *dashboard) faultsShown() overlay.Shown {
 func (d *dashboard) actionsShown() overlay.Shown {
 	var actions, views []overlay.Entry
 	here := d.withLesson(d.modes.Below())
-	listed, recorded := map[action.Kind]bool{}, d.past.recording() != nil // the list has no actions in a recording
+	listed, recorded := map[action.Kind]bool{}, d.past.recording() != nil
 	for _, b := range d.table {
 		e := overlay.Entry{Name: b.Help().Desc, Key: b.Help().Key, About: b.Long, Do: b.Do, Kind: b.Kind, Arg: b.Arg}
 		switch {

@@ -14,13 +14,7 @@ import (
 // its own connections and watches. Sessions and ephemerals are the same on all members. Only the
 // ensemble's leader, or a standalone server, has deadlines.
 //
-// A journal gets only the part of a table about its election:
-//   - the election's ephemeral znodes, and the watches on its znodes;
-//   - the connections and deadlines of the sessions that own or watch the election's znodes, of the
-//     Anchors, and of others that the journal needs;
-//   - the connections from the Hosts.
-//
-// The counts cover the whole server.
+// A journal gets only the part of a table about its election. The counts cover the whole server.
 type Table struct {
 	// At is the beginning of the round, End the time of the last reply, both on this program's clock.
 	At  time.Time `json:"at"`
@@ -34,8 +28,7 @@ type Table struct {
 	Servers []Server      `json:"servers"`
 	// Anchors are sessions of this process. Their deadlines relate the servers' clocks to ours.
 	Anchors []Anchor `json:"anchors,omitempty"`
-	// Cheap reports whether electop requests connections and sessions only while that costs the
-	// servers little. If that costs more now, Restraint is the reason, and Every is 0.
+	// Cheap reports whether electop requests connections and sessions only while that costs the servers little.
 	Cheap     bool      `json:"cheap,omitempty"`
 	Restraint Restraint `json:"restraint,omitzero"`
 	// Hosts are hosts of clients, see [HostOf]. The table has all their connections with a session.
@@ -76,11 +69,9 @@ type Server struct {
 
 	Sessions Answer `json:"sessions"`
 	// Deadlines are the times at which sessions expire, rounded up to the server's tick.
-	// Only the ensemble's leader and a standalone server have deadlines.
 	Deadlines []Deadline    `json:"deadlines,omitempty"`
 	Tick      time.Duration `json:"tick,omitempty"` // 0: not known
-	// Expired is how many sessions the server expired from its start to this round;
-	// nil: not reported. Only the ensemble's leader and a standalone server expire sessions.
+	// Expired is how many sessions the server expired from its start to this round; nil: not reported.
 	Expired    *int        `json:"expired,omitempty"`
 	Ephemerals []Ephemeral `json:"ephemerals,omitempty"` // of the election
 
@@ -165,8 +156,7 @@ func (t *Table) Anchored(session uint64) bool {
 	return slices.ContainsFunc(t.Anchors, func(a Anchor) bool { return a.Session == session })
 }
 
-// Checked returns t, with Whole set to false if the servers may belong to another ensemble: complete lists
-// of connections have none of t's anchors or, if t has no anchors, the lists of connections and sessions are empty.
+// Checked returns t, with Whole set to false if the servers may belong to another ensemble.
 func (t *Table) Checked() *Table {
 	if !t.ListsEveryConn() {
 		return t
@@ -320,8 +310,7 @@ func (t *Table) Conns() map[uint64]Conn {
 	return out
 }
 
-// Expirer returns the server that expires sessions: the last leader or standalone server with
-// deadlines, otherwise the first server with deadlines; nil for none.
+// Expirer returns the server that expires sessions; nil for none.
 func (t *Table) Expirer() *Server {
 	var found *Server
 	for i := range t.Servers {
@@ -363,7 +352,6 @@ type Restraint struct {
 	Again  time.Time     `json:"again,omitzero"`
 }
 
-// regularFlag is the flag that makes electop request connections and sessions regularly.
 const regularFlag = "--admin-sessions 2s"
 
 // Unrequested returns why electop does not request connections and sessions regularly, and which flag

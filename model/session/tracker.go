@@ -257,8 +257,7 @@ type ensembleTerm struct {
 	known  bool
 }
 
-// updateTerm sets the term. renewed reports whether a new term began after the last known term: then
-// all timeouts have started again.
+// updateTerm sets the term. renewed reports whether a new term began after the last known term.
 func (k *Tracker) updateTerm(t *Table) (renewed bool) {
 	var now ensembleTerm
 	for i := range t.Servers {

@@ -133,10 +133,8 @@ const SequenceDigits = 10
 // if there is none. A number that is no signed 32-bit integer does not count: it may be the end of a time stamp.
 //
 // A "-" before the digits may be a separator, as in "latch-0000000001". It may be a sign, as in
-// "n_-2147483648", because ZooKeeper before 3.6 wrapped to negative numbers. The "-" is a sign if
-// the digits are above 2147483647. It is also a sign if another separator is before it and the digits
-// are at least 1000000000. Ten digits below that have no sign: "%010d" counts the sign as one of ten
-// characters, and writes -1 with nine digits.
+// "n_-2147483648", because ZooKeeper before 3.6 wrapped to negative numbers. Ten digits below 1000000000
+// have no sign: "%010d" counts the sign as one of ten characters, and writes -1 with nine digits.
 func Sequence(name string) (seq int64, ok bool) {
 	at := len(name) - SequenceDigits
 	if at < 0 {

@@ -127,7 +127,7 @@ func Faults() []Kind {
 	return []Kind{Resign, Kill, Freeze, Partition, Expire, LoseReply, NoGuid, SlowLead}
 }
 
-// Of returns the first definition of kind in [Table]. If there is none, it returns a definition with only the kind.
+// Of returns the first definition of kind in [Table].
 func Of(kind Kind) *Def {
 	for i := range Table {
 		if d := &Table[i]; d.Kind == kind {
@@ -173,8 +173,7 @@ type Situation struct {
 	Actions     interface{ Why(Action) string } // nil: nothing can be done
 }
 
-// Offer returns an action of a kind, and why it is refused, "" if it is not. A kind with Def.OfCandidate
-// needs r. Def.Next replaces arg; for Refresh, the path of r's znode replaces it.
+// Offer returns an action of a kind, and why it is refused, "" if it is not.
 func (x Situation) Offer(kind Kind, arg string, r model.Row) (a Action, why string) {
 	s, def := x.State, Of(kind)
 	a = Action{Kind: kind, Election: s.Path, Arg: arg}
@@ -232,7 +231,7 @@ type Act struct {
 	Do  func(Action) error
 }
 
-// If returns a function for [Act.Why]. That function returns the text why if refused reports true, otherwise "".
+// If returns a function for [Act.Why].
 func If(refused func() bool, why string) func(Action) string {
 	return func(Action) string {
 		if refused() {

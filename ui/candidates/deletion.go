@@ -15,11 +15,8 @@ import (
 	"electop/ui/wording"
 )
 
-// deletion is a deleted znode whose notifications are shown on their way to the watchers. Its row
-// stays in its old place.
-//
-// A notification may take less than a millisecond, so the panel draws it slowly. A notification that
-// the server holds stops just before its watcher.
+// deletion is a deleted znode whose notifications are shown on their way to the watchers.
+// A notification may take less than a millisecond, so the panel draws it slowly.
 type deletion struct {
 	candidate *dialect.Candidate
 	at        int                // position in the queue
@@ -36,7 +33,6 @@ const (
 	heldAt              = 0.97 // progress at which a held notification stops
 )
 
-// deletionsOf returns the deletions to show, newest first, without those before since.
 func deletionsOf(f *term.Frame, s *doctor.State, since time.Time) (out []deletion) {
 	if len(s.Deletions) == 0 {
 		return nil
@@ -70,8 +66,6 @@ func deletionsOf(f *term.Frame, s *doctor.State, since time.Time) (out []deletio
 	return out
 }
 
-// progressOf returns the progress of each notification of w that has not arrived, by session. held has
-// the start of each hold, by session; took is the time for the whole way.
 func progressOf(f *term.Frame, w *model.ReportedDeletion, held map[uint64]time.Time, took time.Duration) map[uint64]float64 {
 	if ago := f.Picture.Sub(w.Deleted); ago >= took && held == nil || ago < -took {
 		return nil
@@ -107,13 +101,11 @@ func placed(s *doctor.State, w *model.ReportedDeletion, progress map[uint64]floa
 	return deletion{candidate: c, at: at, listed: listed, progress: progress}
 }
 
-// line is a line of the table: a row, a deleted znode, or a row whose znode was deleted.
 type line struct {
 	row      int // -1 for a deleted znode that is not in the queue
 	deletion *deletion
 }
 
-// lines returns at most n lines: the rows from v.top on, with the deleted znodes between them.
 func (v *Panel) lines(deletions []deletion, n int) []line {
 	out := make([]line, 0, max(0, n))
 	for i := v.top; len(out) < n && i <= v.Rows.Queued(); i++ {
@@ -210,7 +202,6 @@ type notice struct {
 	progress float64
 }
 
-// edges draws the edges from a deleted znode to its watchers, with their notifications.
 type edges struct {
 	top, end int // the lines in view are those from top to end-1
 	at       int // the line of the deleted znode
@@ -222,7 +213,6 @@ type edges struct {
 	notices []notice
 }
 
-// path returns the cells of the edge to a watcher. The notification has reached the cell with index passed.
 func (e *edges) path(n notice) (cells [][2]int, passed int) {
 	for x := e.from; x < e.bus; x++ {
 		cells = append(cells, [2]int{x, e.at})
@@ -277,7 +267,6 @@ func (e *edges) draw() {
 	}
 }
 
-// put draws a cell of an edge if the cell is in view. It replaces text only if over is set.
 func (e *edges) put(c [2]int, st term.Style, glyph string, over bool) {
 	x, y := c[0], c[1]
 	if y < e.top || y >= e.end || x < 0 || x >= e.a.Width() {

@@ -113,7 +113,6 @@ func (v *Panel) cellSign(f *term.Frame, r model.Row) (term.Style, string) {
 	return term.Watch, g.Watch
 }
 
-// heats holds styles of a cell; the index is the number of notifications of its candidate.
 var heats = [...]term.Style{term.Text, term.Heat1, term.Heat2, term.Heat3}
 
 func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
@@ -214,8 +213,7 @@ func (v *Panel) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
 	p.Fit(p.Room()-1, term.Muted, words+units.Age(old))
 }
 
-// Hundreds of candidates react to a deletion within tenths of a second. So the grid shows a wave in
-// slow motion, except during time travel and if the server is slowed down.
+// Hundreds of candidates react to a deletion within tenths of a second. So the grid shows it in slow motion.
 const (
 	// The first waveSlow of a wave is shown waveSlower times slower, the rest at its real speed.
 	waveSlower = 10
@@ -241,7 +239,7 @@ type wave struct {
 	since time.Duration // time since the deletion
 	exact bool          // not in slow motion
 	over  bool
-	// Both count from the deletion. Reactions after upTo are not shown. A candidate that read after readUpTo is not done.
+	// Both count from the deletion.
 	upTo, readUpTo time.Duration
 	n              [done + 1]int // candidates in each phase, none after the wave
 	state          *doctor.State
@@ -249,7 +247,6 @@ type wave struct {
 	next           int                       // the reaction that phaseIn tries first
 }
 
-// waveAt returns the wave at the time of the frame; ok is false if the deletion is at least waveMost after the frame.
 func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
 	w = wave{Wave: of, state: v.State, held: v.Rows.Held, since: f.Picture.Sub(of.Deleted), exact: v.Past || v.State.Pace.Slowed()}
 	w.upTo, w.readUpTo = w.happened(w.since), w.happened(w.since)
@@ -291,8 +288,7 @@ func (w *wave) happened(since time.Duration) time.Duration {
 	return since - waveSlower*waveSlow + waveSlow
 }
 
-// phaseOf returns the phase of a notified candidate. A third-party client does not report its
-// steps: it is done at the end of the wave.
+// phaseOf treats a third-party client as done at the end of the wave, because it does not report its steps.
 func (w *wave) phaseOf(r *model.Reaction) phase {
 	switch read := cmp.Or(r.Read, r.Done); {
 	case read == 0 && w.Settled > 0 && w.since >= w.shown(w.Settled) && !w.state.Ours(r.Session):
@@ -327,7 +323,6 @@ func (w *wave) phaseIn(session uint64) phase {
 	return w.phaseOf(&w.Reactions[i])
 }
 
-// shownWave returns the largest wave that is not over, otherwise the last one; empty for none.
 func (v *Panel) shownWave(f *term.Frame) (out wave) {
 	ok := false
 	for _, of := range slices.Backward(v.State.Waves) {

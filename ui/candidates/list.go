@@ -19,8 +19,7 @@ type list struct {
 	Filter   string
 }
 
-// Reselect rebuilds the rows and keeps the candidate selected. If the candidate is gone, Reselect
-// selects a row at or near its last place.
+// Reselect rebuilds the rows and keeps the candidate selected.
 func (l *list) Reselect(s *doctor.State) {
 	without := l.Index >= l.Rows.Queued()
 	l.Rows = newList(s, l.Filter)
@@ -121,8 +120,7 @@ func (r *List) At(i int) model.Row {
 	return model.Row{Candidate: c, Member: r.State.Member(c), Position: i}
 }
 
-// Find returns the index of id's row, -1 if there is none. It tries near first. If a member has two
-// znodes, Find prefers the znode in id.
+// Find returns the index of id's row, -1 if there is none.
 func (r *List) Find(id model.Ref, near int) int {
 	if id == (model.Ref{}) {
 		return -1
@@ -157,7 +155,7 @@ func (r *List) rowOf(id dialect.ID) int {
 	return r.matching.Index(func(x *dialect.Candidate) bool { return x == c })
 }
 
-// matches reports whether c's label, znode or session contains want, which must be in lower case.
+// matches requires want in lower case.
 func matches(c *dialect.Candidate, want string) bool {
 	return want == "" || strings.Contains(strings.ToLower(c.Name), want) ||
 		len(c.Data.Bytes) > 0 && strings.Contains(strings.ToLower(c.Label()), want) ||

@@ -115,7 +115,6 @@ func (v *Panel) shapeIn(r term.Rect) shape {
 	return x
 }
 
-// topFor returns the first row of the queue in view, if page rows fit.
 func (v *Panel) topFor(page int) int {
 	at := v.Index
 	if at >= v.Rows.Queued() {

@@ -127,8 +127,7 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	v.drawHeld(p, r.Candidate.Session)
 }
 
-// modeOf returns R or W for a contender of a shared lock. A bracket joins readers that wait for the
-// same writer.
+// modeOf joins readers that wait for the same writer with a bracket.
 func (v *Panel) modeOf(g *term.Glyphs, r model.Row) string {
 	q, i := v.State.Queue, r.Position
 	waits := func(i int) bool { return i >= v.State.Holders() && i < q.Len() && q.At(i).Reads() }
@@ -316,7 +315,6 @@ func (v *Panel) drawHeld(p *term.Pen, session uint64) {
 	}
 }
 
-// drawWithout draws the members without a znode: a heading and at most h-1 rows.
 func (v *Panel) drawWithout(f *term.Frame, a term.Area, y, h int) {
 	s, c := v.State, v.columnsFor(a.Width())
 	a.Pen(y).Gap(gutter).Text(term.Muted, "electop's "+s.Words("candidates")+" without a znode")
@@ -360,7 +358,6 @@ func (v *Panel) clientWidth(w int) int {
 	return 0
 }
 
-// clientOf returns the last known address of a third-party client, "" if none is known.
 func (v *Panel) clientOf(r model.Row, w int) string {
 	if r.Member != nil {
 		return ""
@@ -388,8 +385,7 @@ type link struct {
 	above, below term.Style // styles of the line above and below
 }
 
-// links returns the links of the rows from top to last, nil if the list is filtered. They include the
-// edge of the row below last, because that row may watch a row in view.
+// links has the edge of the row below last, because that row may watch a row in view.
 func (v *Panel) links(top, last int) []link {
 	if v.Rows.filtered {
 		return nil
@@ -415,7 +411,6 @@ func (v *Panel) links(top, last int) []link {
 	return links
 }
 
-// edgeOf returns the position that candidate i watches, and the style of the edge; ok is false for no edge.
 func (v *Panel) edgeOf(i int) (to int, st term.Style, ok bool) {
 	s := v.State
 	if s.Dialect != nil && s.Dialect.ChildWatch || !s.Dialect.Elects() {

@@ -209,7 +209,6 @@ func (p *campaignPrinter) print(r report) {
 	})
 }
 
-// ended returns the candidate's last state: lost if its session stays open, otherwise resigned.
 func (p *campaignPrinter) ended(why string) model.Member {
 	m := p.end
 	if m.Session != 0 && m.Ending != model.Closing {

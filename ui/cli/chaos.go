@@ -106,7 +106,6 @@ func (c *chaosOptions) chaos(cast int) *demo.Chaos {
 
 var errBroken = errors.New("an invariant was violated")
 
-// runHeadless runs the chaos without a screen. It opens a port only if --listen is given.
 func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error {
 	if err := o.check(); err != nil {
 		return err
@@ -152,8 +151,8 @@ func (o *options) headless(ctx context.Context, chaos demo.Chaos, h *embedded, l
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return h.ZooKeeper.Dial() }
 	notice := std.notice(log)
 	o.admin.Mode = admin.Off
-	var violatedAt time.Time // when an invariant was first violated
-	o.byReads = true         // reads within this process cost little
+	var violatedAt time.Time
+	o.byReads = true // reads within this process cost little
 	cfg := o.watch(observer, log, true)
 	cfg.Notice = notice
 	cfg.First = feed.Config{

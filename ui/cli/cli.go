@@ -151,7 +151,6 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// removed returns a command whose error names its replacement.
 func removed(name, instead string) *cobra.Command {
 	return &cobra.Command{
 		Use: name, Hidden: true, DisableFlagParsing: true, ValidArgsFunction: cobra.NoFileCompletions,
@@ -199,7 +198,6 @@ func meantFlag(cmd *cobra.Command, name string) string {
 	return ": did you mean --" + strings.Join(similar[:min(3, len(similar))], " or --") + "?"
 }
 
-// noCommand returns an error if an argument of the root command is no PATH and resembles a command's name.
 func noCommand(cmd *cobra.Command, word string) error {
 	if cmd.HasParent() || word == "" || strings.HasPrefix(word, "/") {
 		return nil
@@ -267,7 +265,6 @@ type signals struct {
 	first atomic.Int32 // the signal's number; 0: none yet
 }
 
-// watch returns a ctx that the first signal ends. stop ends ctx and restores the default action of signals.
 func (s *signals) watch(parent context.Context) (ctx context.Context, stop context.CancelFunc) {
 	ctx, end := context.WithCancel(parent)
 	received := make(chan os.Signal, 1)
@@ -287,5 +284,4 @@ func (s *signals) watch(parent context.Context) (ctx context.Context, stop conte
 	}
 }
 
-// code returns 128 plus the number of the first signal, or of SIGINT if there was none.
 func (s *signals) code() int { return 128 + int(cmp.Or(s.first.Load(), int32(syscall.SIGINT))) }

@@ -93,8 +93,7 @@ const (
 	Timeout = 2 * time.Second
 	tick    = 100 * time.Millisecond
 	// grace bounds the reaction of a program to an event. It is long because the machine may be busy.
-	grace = 3 * time.Second
-	// joinLimit bounds the time from the start of a process until it takes part.
+	grace     = 3 * time.Second
 	joinLimit = 20 * time.Second
 	// sideBySide bounds the checks that run at the same time. They mostly wait.
 	sideBySide = 6
@@ -204,8 +203,7 @@ func (p *program) find(ctx context.Context) error {
 	return nil
 }
 
-// found sets dir and single if an instance of w has created a znode, and all are connected and quiet or grace has
-// passed since. It reports whether it did. It prefers watched znodes, then sequential ones.
+// found prefers watched znodes, then sequential ones.
 func (p *program) found(w *world) bool {
 	var all []message
 	connected := true
@@ -261,17 +259,14 @@ type outcome struct {
 	at     time.Time // when the program failed; zero: it did not
 }
 
-// fail ends the check with [Failed].
 func (w *world) fail(format string, args ...any) {
 	panic(outcome{Failed, fmt.Sprintf(format, args...), time.Now()})
 }
 
-// unknown ends the check with [NotShown].
 func (w *world) unknown(format string, args ...any) {
 	panic(outcome{status: NotShown, seen: fmt.Sprintf(format, args...)})
 }
 
-// note adds a text to the result of a check that passes.
 func (w *world) note(format string, args ...any) {
 	w.notes = append(w.notes, fmt.Sprintf(format, args...))
 }

@@ -25,7 +25,6 @@ var cost = Check{
 	},
 }
 
-// handoffCost makes the leader leave, and counts the notifications and requests of the other instances.
 func (w *world) handoffCost(leader candidate) (notified, requested int) {
 	began := time.Now()
 	leader.of.terminate()

@@ -50,5 +50,4 @@ func (w *world) deleteZnode(c candidate) (at time.Time) {
 	return time.Now()
 }
 
-// back reports whether an instance has a znode again, or has ended.
 func (w *world) back(in *instance) bool { return len(w.candidatesOf(in)) > 0 || in.ended() }

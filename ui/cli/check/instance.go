@@ -39,7 +39,6 @@ type instance struct {
 	onRequest func(*message)
 }
 
-// facts is the state of an instance at one time.
 type facts struct {
 	tail      []string  // the last lines of the output, safe for a terminal
 	session   int64     // the last of sessions, 0: none yet
@@ -133,7 +132,6 @@ func (in *instance) readLines(output io.Reader) {
 	}
 }
 
-// matches reports whether re matches. own is false if a group matched the id of another instance.
 func (in *instance) matches(re *regexp.Regexp, line string) (matches, own bool) {
 	if re == nil {
 		return false, false
@@ -161,10 +159,8 @@ func (in *instance) signal(f model.Fault, sig syscall.Signal) {
 	in.setFault(f)
 }
 
-// cut resets the connections, and each new one until heal.
 func (in *instance) cut() { in.link.Cut(); in.setFault(model.Partitioned) }
 
-// isolate keeps the connections open, but delivers nothing until heal.
 func (in *instance) isolate() { in.link.Hold(); in.setFault(model.Partitioned) }
 func (in *instance) heal()    { in.link.Heal(); in.setFault(model.NoFault) }
 
@@ -185,8 +181,6 @@ func (in *instance) messages(from time.Time) (out []message) {
 	return out
 }
 
-// created returns the successful creates of ephemeral or sequential znodes at or below Path. If path is not
-// "", it returns only the creates of the znode at path.
 func (in *instance) created(path string) []message {
 	return slices.DeleteFunc(in.messages(time.Time{}), func(m message) bool {
 		plain := m.flags == 0 || m.flags > wire.FlagEphemeral|wire.FlagSequential // persistent, container, TTL, or no create
@@ -196,7 +190,6 @@ func (in *instance) created(path string) []message {
 
 func atOrBelowPath(path string) bool { return strings.HasPrefix(path+"/", Path+"/") }
 
-// lastOutput returns the last output and how the process ended, safe for a terminal.
 func (in *instance) lastOutput() (out string) {
 	if in.ended() {
 		out = "ended (" + in.how + "), "
@@ -224,7 +217,6 @@ func (in *instance) open() [2]func(io.Reader) ([]byte, error) {
 // frameMax is less than the frame size that any four-letter word decodes to.
 const frameMax = 16 << 20
 
-// read returns the bytes to relay: a frame that take accepts, or anything if s is raw.
 func (s *stream) read(r io.Reader, take func(*wire.Coder) error) ([]byte, error) {
 	if s.raw {
 		return fault.ReadOnce(r)
@@ -335,7 +327,7 @@ func (s *stream) reply(d *wire.Coder) error {
 	return nil
 }
 
-// loseReply cuts the connection instead of relaying a reply. The caller holds in.mu.
+// loseReply requires that the caller holds in.mu.
 func (in *instance) loseReply() error {
 	in.now.lost = time.Now()
 	in.link.Cut()

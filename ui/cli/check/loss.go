@@ -37,8 +37,6 @@ var loss = Check{
 // cutFor is short, because a Java client waits up to 1 s more before it reconnects.
 const cutFor = 200 * time.Millisecond
 
-// losesConnection cuts a candidate's connection for cutFor, and returns the start of the cut. The
-// check ends if the candidate does not continue its session.
 func (w *world) losesConnection(c candidate) (began time.Time) {
 	in, before := c.of, c.of.facts()
 	w.await(Timeout, func() bool { return in.facts().pings > before.pings }) // a ping extends the session

@@ -20,7 +20,6 @@ var restartEmpty = Check{
 	do:     func(w *world) { w.recovers(w.restart) },
 }
 
-// recovers cuts all connections while down runs. Then every instance must take part again.
 func (w *world) recovers(down func()) {
 	w.start(3)
 	began := time.Now()

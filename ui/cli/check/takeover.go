@@ -38,8 +38,6 @@ var takeover = Check{
 	},
 }
 
-// leavesCleanly fails if the leader neither closed its session nor deleted its znode. A multi counts as a
-// deletion.
 func (w *world) leavesCleanly(leader candidate, began time.Time) {
 	in := leader.of
 	for _, m := range in.messages(began) {

@@ -65,7 +65,6 @@ func (p *program) newWorld(ctx context.Context, c *Check) (*world, error) {
 	return w, nil
 }
 
-// restart starts a server without sessions, and without znodes except needed parents. It closes any previous server.
 func (w *world) restart() {
 	s := zkserver.New(zkserver.Options{Tick: tick, MinSessionTimeout: Timeout, MaxSessionTimeout: Timeout, NewestFirst: w.check.next > 0, Logger: w.p.Log})
 	if w.p.parent || w.check.next > 0 {
@@ -98,7 +97,6 @@ func (w *world) config() client.Config {
 	return client.Config{Servers: servers, SessionTimeout: Timeout, Dial: dial, Logger: w.p.Log}
 }
 
-// stranger connects as another program. The connection ends with the world.
 func (w *world) stranger() *client.Conn {
 	c, err := client.Connect(w.config())
 	if err != nil {
@@ -109,7 +107,6 @@ func (w *world) stranger() *client.Conn {
 	return c
 }
 
-// close ends the instances and the server. For at and the result, see recording.close.
 func (w *world) close(at time.Time) (recording string) {
 	recording = w.rec.close(at)
 	for _, in := range w.all() {
@@ -147,8 +144,6 @@ func (w *world) add() *instance {
 	return in
 }
 
-// join launches an instance and waits until it takes part. It reports false if the process
-// ends, or after limit.
 func (w *world) join(in *instance, limit time.Duration) bool {
 	w.p.starting <- struct{}{}
 	defer func() { <-w.p.starting }()
@@ -158,7 +153,6 @@ func (w *world) join(in *instance, limit time.Duration) bool {
 	return w.await(limit, func() bool { return w.takesPart(in) || in.ended() }) && !in.ended()
 }
 
-// takesPart reports whether in runs and owns a candidate or, for a single znode, watches it or the list of children.
 func (w *world) takesPart(in *instance) bool {
 	_, listWatchers := w.current().Children(w.p.dir)
 	return slices.ContainsFunc(w.queue(), func(c candidate) bool {
@@ -176,7 +170,6 @@ func (w *world) joinAll(n int) {
 	w.rest()
 }
 
-// start adds n instances and returns the first candidate. A disorder ends the check.
 func (w *world) start(n int) candidate {
 	w.joinAll(n)
 	if why := w.disorder(); why != "" {
@@ -185,8 +178,7 @@ func (w *world) start(n int) candidate {
 	return w.candidate(0)
 }
 
-// disorder waits until the first candidate leads alone, or returns what is wrong. Without Config.Leading,
-// any candidate is enough.
+// disorder waits until the first candidate leads alone, or returns what is wrong.
 func (w *world) disorder() string {
 	inOrder := func() bool {
 		q, l := w.queue(), w.leaders()
@@ -213,12 +205,10 @@ func (w *world) quietFor(d time.Duration) bool {
 	return !slices.ContainsFunc(w.all(), func(in *instance) bool { return len(in.messages(time.Now().Add(-d))) > 0 })
 }
 
-// rest waits until the instances are quiet, at most for Timeout.
 func (w *world) rest() { w.await(Timeout, func() bool { return w.quietFor(quiet) }) }
 
 func (w *world) pause(d time.Duration) { w.await(d, func() bool { return false }) }
 
-// await waits until holds returns true. It reports false after limit, or if the world ends.
 func (w *world) await(limit time.Duration, holds func() bool) bool {
 	for end := time.Now().Add(limit); !holds(); {
 		if time.Now().After(end) || w.ctx.Err() != nil {
@@ -254,7 +244,6 @@ func (w *world) queue() (out []candidate) {
 	return out
 }
 
-// candidate returns the candidate at a place of the queue, from 0. A shorter queue ends the check.
 func (w *world) candidate(place int) candidate {
 	q := w.queue()
 	if len(q) <= place {
@@ -288,7 +277,6 @@ func (w *world) setBelief(in *instance, leads bool) {
 	w.record(in)
 }
 
-// leads reports whether the instance believes that it leads, according to its output.
 func (in *instance) leads() (leads bool) {
 	in.w.mu.Lock()
 	defer in.w.mu.Unlock()
@@ -300,8 +288,6 @@ func (in *instance) leads() (leads bool) {
 	return leads
 }
 
-// turned returns the first time after since at which the instance's belief changed to leads. If there is
-// none, it returns since and false.
 func (in *instance) turned(leads bool, since time.Time) (at time.Time, ok bool) {
 	in.w.mu.Lock()
 	defer in.w.mu.Unlock()
@@ -319,7 +305,6 @@ func (w *world) leaders() []*instance {
 // jitter bounds the delay of an output line.
 const jitter = 20 * time.Millisecond
 
-// oneLeader fails if two instances both believed that they lead, after since and for longer than jitter.
 func (w *world) oneLeader(since time.Time) {
 	if w.p.Following == nil {
 		return // the output does not show when a leader stops leading
@@ -343,8 +328,7 @@ func (w *world) oneLeader(since time.Time) {
 	}
 }
 
-// takesOver waits until another candidate is first and leads, and returns it. Without Config.Leading, a
-// candidate counts as leading if its instance has a message after since.
+// takesOver waits until another candidate is first and leads, and returns it.
 func (w *world) takesOver(left candidate, since time.Time, limit time.Duration) (next candidate) {
 	first := func() bool {
 		q := w.queue()
@@ -377,8 +361,7 @@ func (w *world) needLeading() {
 	}
 }
 
-// stops waits until the instance no longer believes that it leads. at is the first time after began at which
-// it stopped, or began if it stopped earlier. ok is false if it still believes that it leads after limit.
+// stops returns began as at if the instance stopped earlier.
 func (w *world) stops(in *instance, began time.Time, limit time.Duration) (at time.Time, ok bool) {
 	if !w.await(limit, func() bool { return !in.leads() }) {
 		return time.Time{}, false

@@ -152,7 +152,7 @@ type access struct {
 	serverName    string
 }
 
-// apply sets the credentials and TLS of cfg. No error contains a credential.
+// apply returns no error that contains a credential.
 func (a access) apply(cfg *client.Config, called func(flag string) string) error {
 	if a.authFile != "" {
 		auth, err := client.ReadAuthFile(a.authFile)

@@ -64,7 +64,7 @@ type Requests struct {
 	Heavy    bool          // request the watch table also of a server with many watches, and accept larger replies
 }
 
-// Flags declares --admin and --admin-url. The help of --admin contains the text in what.
+// Flags declares --admin and --admin-url.
 func (o *Requests) Flags(cmd *cobra.Command, what string) {
 	help.Requests.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "how to query the servers "+what+": `MODE` is auto (HTTP, or four-letter words if that fails), http, 4lw or off")
@@ -148,9 +148,7 @@ func (o Requests) Poller(cfg client.Config, conn func() *client.Conn, log *slog.
 // RequestLimit bounds the time for requests to all servers.
 const RequestLimit = 10 * time.Second
 
-// RequestReports requests connections, sessions and watches from every server. It applies the reports to
-// the journals of elections with a candidate or an unknown system. Without such an election, or if poller
-// is nil, it does nothing.
+// RequestReports requests connections, sessions and watches from every server. If poller is nil, it does nothing.
 func RequestReports(ctx context.Context, poller *admin.Poller, elections []*doctor.Journal) error {
 	if poller == nil {
 		return nil
@@ -190,8 +188,7 @@ func RequestReports(ctx context.Context, poller *admin.Poller, elections []*doct
 // settle is half a tick of 2 s (zoo_sample.cfg), plus [session.Slack] and a margin.
 const settle = 1600 * time.Millisecond
 
-// SessionsOf returns the sessions of [doctor.State.SessionsToQuery], of the election's other children,
-// of clients that wait for a barrier, and of electop's own candidates.
+// SessionsOf returns the sessions to query for an election.
 func SessionsOf(s *doctor.State) []uint64 {
 	out := append(s.SessionsToQuery(), s.Waiters()...)
 	for _, c := range s.Ignored {
@@ -212,8 +209,7 @@ const (
 	safeTimeout  = 4 * time.Second // two ticks of 2 s (zoo_sample.cfg)
 )
 
-// Tick returns the longest tick of the servers, or 0 if the tick of a server is unknown. With a
-// tick of 0, Tick also returns a warning if the session timeout may be too short for a leader's lease.
+// Tick returns the longest tick of the servers, or 0 if the tick of a server is unknown.
 func (o Requests) Tick(ctx context.Context, path string, cfg client.Config, probe *client.Conn, log *slog.Logger) (tick time.Duration, warning string) {
 	granted := probe.Status().Timeout
 	if poller := o.Poller(cfg, func() *client.Conn { return probe }, log); poller != nil {

@@ -20,7 +20,6 @@ import (
 // reportFile is the descriptor of the pipe to the supervisor.
 const reportFile = 3
 
-// killPause is the shortest pause before SIGKILL is sent again.
 const killPause = 2 * time.Millisecond
 
 type guard struct {
@@ -128,7 +127,7 @@ func (g *guard) wait(ended, gone chan<- struct{}) {
 	}
 }
 
-// awaitLease waits for limits in the future: the first can be past. It returns false if the guard must end instead.
+// awaitLease waits for limits in the future: the first can be past.
 func (g *guard) awaitLease() bool {
 	for {
 		select {
@@ -145,7 +144,6 @@ func (g *guard) awaitLease() bool {
 	}
 }
 
-// act sends the signals that are due, and returns the time until the next call.
 func (g *guard) act() time.Duration {
 	now := clock()
 	if late := now >= g.limits.stop; g.stopped == 0 {
