@@ -56,9 +56,9 @@ type dashboard struct {
 	messageAbout dialect.ID // if not zero, the message is shown only while this znode exists
 
 	canvas term.Canvas
-	drawn  string    // the last frame
-	dirty  bool      // the last frame may be outdated
-	frames int       // number of drawn frames
+	drawn  string // the last frame
+	dirty  bool   // the last frame may be outdated
+	frames int
 	gen    uint64    // generation of the pending tick; older ticks are ignored
 	tickAt time.Time // time of the pending tick; zero: there is none
 }

@@ -75,7 +75,6 @@ func (d doer) lesson(runner lessons.Runner, id string) tea.Cmd {
 	})
 }
 
-// togglePlayback stops a running playback, or continues a stopped one.
 func (d doer) togglePlayback(ctx context.Context, path string) error {
 	if d.actions == nil {
 		return nil
@@ -85,7 +84,6 @@ func (d doer) togglePlayback(ctx context.Context, path string) error {
 	return d.actions.Do(ctx, action.Action{Kind: action.Pause, Election: path})
 }
 
-// within returns a command that runs f. The context of f ends with the program, or after timeout if that is not 0.
 func (d doer) within(timeout time.Duration, f func(context.Context) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		if d.running != nil {

@@ -93,7 +93,7 @@ func (o *options) electionsNear(ctx context.Context, root string) []string {
 		}
 		s.Changed = keep
 		_, err = s.Over(ctx, cfg, cluster.Reach{For: searchWithin})
-		keep() // also after an error
+		keep()
 		return none, err
 	})
 	mu.Lock()
@@ -101,7 +101,6 @@ func (o *options) electionsNear(ctx context.Context, root string) []string {
 	return paths
 }
 
-// electionPaths returns the paths in d, except those of kinds that elect nobody and lock nothing.
 func electionPaths(d plain.Discovery) []string {
 	var paths []string
 	for _, f := range d.Elections {

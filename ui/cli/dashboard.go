@@ -20,7 +20,6 @@ import (
 
 const forScripts = "electop status PATH --json, or electop events PATH --json"
 
-// needTerminal returns an error if the dashboard cannot be drawn. The error names the alternative.
 func needTerminal(std IO, alternative string) error {
 	if _, ok := process.Terminal(std.Out); !ok {
 		return process.Usagef("the dashboard needs a terminal on standard output; for scripts use: %s", alternative)
@@ -70,8 +69,6 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	return o.runOnScreen(ctx, std, cfg)
 }
 
-// runThenSwitch runs the dashboard. If the user chooses another cluster, the dashboard runs there. If it
-// fails there, the first dashboard runs again.
 func (o *options) runThenSwitch(ctx context.Context, std IO, cfg dashboard.Config) error {
 	next := ""
 	cfg.Screen.SwitchCluster = func(cluster string) { next = cluster }
@@ -96,7 +93,6 @@ func (o *options) runThenSwitch(ctx context.Context, std IO, cfg dashboard.Confi
 	}
 }
 
-// admit sets the servers' tick in conn, and may ask the user whether electop's candidates may join.
 func (o *options) admit(ctx context.Context, std IO, conn *client.Config, log *slog.Logger, warn func(string)) (election.Admission, error) {
 	probe, err := cluster.Once(ctx, *conn, o.cluster.Reach())
 	if err != nil {

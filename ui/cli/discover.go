@@ -99,7 +99,6 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
-// searchBelow returns elections sorted by path. After an error it returns those that it had found.
 func searchBelow(ctx context.Context, o election.SearchOptions, conn *client.Conn, poller *admin.Poller, std IO) (plain.Discovery, error) {
 	s := election.NewSearch(o)
 	clearLine := showProgress(s, std)
@@ -127,7 +126,6 @@ func showProgress(s *election.Search, std IO) (clearLine func()) {
 	return func() { fmt.Fprint(f, "\r\x1b[K") }
 }
 
-// noteBelow prints the elections that a quick search finds below the path of s, if [doctor.State.ElectionUnseen].
 func (o *options) noteBelow(ctx context.Context, cfg client.Config, s *doctor.State, std IO) {
 	if !s.ElectionUnseen() {
 		return
@@ -142,12 +140,10 @@ func (o *options) noteBelow(ctx context.Context, cfg client.Config, s *doctor.St
 	})
 }
 
-// mustChoose reports whether there is no PATH, and no flag with which [defaultPath] is the default.
 func (o *options) mustChoose() bool {
 	return o.unnamed && !o.campaign && !o.castSet && o.record.File == ""
 }
 
-// choose searches for elections, selects the [firstElection], and returns all that the search found.
 func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plain.Discovery, error) {
 	d, err := o.find(ctx, conn, std)
 	if err != nil {
@@ -158,7 +154,6 @@ func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plai
 	return d, nil
 }
 
-// chooseAll searches a named cluster and selects its [electionPaths], if neither user nor cluster gave a PATH.
 func (o *options) chooseAll(ctx context.Context, conn client.Config, std IO) error {
 	if !o.unnamed || o.cluster.Cluster == "" {
 		return nil
@@ -174,7 +169,6 @@ func (o *options) chooseAll(ctx context.Context, conn client.Config, std IO) err
 	return nil
 }
 
-// find searches the cluster for elections, and returns an error if it finds none or if all are Roleless.
 func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.Discovery, error) {
 	c, err := cluster.Once(ctx, conn, o.cluster.Reach())
 	if err != nil {
@@ -196,7 +190,6 @@ func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.
 	return &d, nil
 }
 
-// firstElection prefers a known system, then a higher severity. It returns nil if all elections are Roleless.
 func firstElection(all []plain.Found) (first *plain.Found) {
 	unknown := func(f *plain.Found) bool { return f.State.Dialect.Kind() == dialect.KindUnknown }
 	for i := range all {

@@ -117,7 +117,6 @@ type diagnosed struct {
 	err      error
 }
 
-// outcome returns the error for the exit code, or nil.
 func outcome(s *doctor.State) error {
 	if doctor.Worst(s.Findings) == doctor.Critical {
 		return process.Critical
@@ -130,7 +129,6 @@ func outcome(s *doctor.State) error {
 	return nil
 }
 
-// observationEnd holds the time when the last observation ends, and the countdown's text.
 type observationEnd struct {
 	mu   sync.Mutex
 	at   time.Time
@@ -152,7 +150,7 @@ func (e *observationEnd) countdown(ctx context.Context, w io.Writer) error {
 		fmt.Fprintf(w, "\r\x1b[K%s (%s left)", e.text, units.Exact(max(0, time.Until(e.at)).Round(time.Second)))
 		e.mu.Unlock()
 		if process.Sleep(ctx, time.Second) != nil {
-			return nil // ctx has ended
+			return nil
 		}
 	}
 }

@@ -98,7 +98,6 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 	return err
 }
 
-// clusterName returns the cluster's name, its servers if it has no name, or "" if neither is given.
 func (o *options) clusterName() string { return cmp.Or(o.cluster.Cluster, o.cluster.Servers) }
 
 func runHook(h *command.Hook, o *options, es []model.Event) error {
@@ -118,10 +117,8 @@ func runHook(h *command.Hook, o *options, es []model.Event) error {
 	return nil
 }
 
-// stopAfter returns the value of --for, or the longest duration if the value is 0.
 func (o *options) stopAfter() time.Duration { return cmp.Or(o.duration, math.MaxInt64) }
 
-// printEvents returns [errEnough] after --count events.
 func printEvents(std IO, o *options, es []model.Event) error {
 	for _, e := range es {
 		var err error

@@ -65,7 +65,6 @@ func runInfo(cmd *cobra.Command, o *options, pathGiven bool, std IO) error {
 	return std.print(o.json, o.infoJSON(rows, paths), o.infoText(rows, paths))
 }
 
-// effective returns the rows of the settings that have a flag. A setting's default can differ from its flag's default.
 func (o *options) effective(cmd *cobra.Command) []infoRow {
 	defaults := map[string]string{
 		"servers": cluster.DefaultServers, "session-timeout": cluster.SessionTimeout.String(), "admin-url": admin.DefaultURL,

@@ -61,7 +61,6 @@ type options struct {
 
 func pathArg(o *options) cobra.PositionalArgs { return pathArgs(o, 1) }
 
-// pathArgs accepts PATHs. The default is the cluster's paths, or [defaultPath] if there are none.
 func pathArgs(o *options, most int) cobra.PositionalArgs {
 	return o.settled(func(cmd *cobra.Command, args []string) error {
 		o.castSet = cmd.Flags().Changed("cast")
@@ -119,7 +118,6 @@ func (o *options) check() error {
 	return o.admin.Check(o.cluster.Called)
 }
 
-// watch configures the observation. If acting is true, leaders are expected to acknowledge.
 func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) election.Config {
 	cfg := election.Config{Conn: conn, Requests: o.admin, Record: o.record, Log: log, ByReads: o.byReads}
 	for _, path := range o.paths {
@@ -136,7 +134,6 @@ func (o *options) observe(conn client.Config, log *slog.Logger, first feed.Confi
 	return election.New(cfg)
 }
 
-// open checks the options, opens the log, and configures the connection. done closes the log.
 func (o *options) open(ctx context.Context) (log *slog.Logger, conn client.Config, done func(), err error) {
 	if err := o.check(); err != nil {
 		return nil, conn, nil, err
@@ -153,7 +150,7 @@ func (o *options) open(ctx context.Context) (log *slog.Logger, conn client.Confi
 	return log, conn, done, err
 }
 
-// logger opens the log. If the file is a FIFO, logger waits for a reader or the end of ctx.
+// logger waits for a reader or the end of ctx if the file is a FIFO.
 func (o *options) logger(ctx context.Context) (*slog.Logger, func(), error) {
 	if o.logFile == "" {
 		return slog.New(slog.DiscardHandler), func() {}, nil
@@ -166,7 +163,6 @@ func (o *options) logger(ctx context.Context) (*slog.Logger, func(), error) {
 	return slog.New(h), func() { f.Close() }, nil
 }
 
-// candidacyData returns the data for the znode of electop's own candidate.
 func (o *options) candidacyData() string {
 	if o.name != "" {
 		return o.name
@@ -215,7 +211,6 @@ func (o *options) settled(args cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// readConfig reads the configuration file. Without a directory for it, the file counts as missing.
 func readConfig() (config.File, error) {
 	path, err := config.Place(os.Getenv)
 	if err != nil {
@@ -229,7 +224,6 @@ func readConfig() (config.File, error) {
 	return f, nil
 }
 
-// settle sets the flags that the command line does not have, from the environment and the file.
 func (o *options) settle(cmd *cobra.Command) error {
 	file, err := readConfig()
 	if err != nil {

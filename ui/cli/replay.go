@@ -100,7 +100,6 @@ func printRecording(ctx context.Context, o *options, std IO, file string) error 
 	return r.Each(ctx, func(events []model.Event) error { return printEvents(std, o, events) }, func(s string) { std.note("%s", s) })
 }
 
-// recorded adapts a playback to [travel.Recording].
 type recorded struct{ *feed.Playback }
 
 func (r recorded) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {

@@ -91,7 +91,6 @@ func runServe(ctx context.Context, o *options, std IO) error {
 	return process.Interrupted
 }
 
-// embedded is the ZooKeeper in this process, with its data in memory.
 type embedded struct {
 	ZooKeeper *zkserver.Server
 
@@ -140,7 +139,6 @@ func (s *embedded) serve(f func() error) {
 	}()
 }
 
-// serveAdmin starts the AdminServer and returns its URL. If listen is "", it does neither.
 func (s *embedded) serveAdmin(listen string) (string, error) {
 	if listen == "" {
 		return "", nil
@@ -166,8 +164,7 @@ func (s *embedded) run(ctx context.Context, notice func(string)) error {
 	}
 }
 
-// openCnxns limits the connections from one remote address, unless --max-client-cnxns is given. A school class
-// may share one address.
+// openCnxns limits the connections from one remote address. A school class may share one address.
 const openCnxns = 1000
 
 type embeddedOptions struct {
@@ -196,7 +193,6 @@ func openToNetwork(listen string) bool {
 	return err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
-// confirmOpen returns an error if the network could reach a port and the user does not consent to that.
 func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Reader, stderr io.Writer) error {
 	var opens []string
 	for _, f := range []struct{ name, listen, server, can string }{
@@ -231,8 +227,7 @@ func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Re
 	return nil
 }
 
-// dialable returns the address at which clients reach a server that listens on addr. For 0.0.0.0 or ::
-// dialable prefers IPv4 in ours, then IPv6, then loopback.
+// dialable returns the address at which clients reach a server that listens on addr.
 func dialable(addr net.Addr, ours ...net.Addr) string {
 	t, ok := addr.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {

@@ -73,7 +73,6 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	})
 }
 
-// readStatus reads all elections. --connect-timeout bounds the read of each.
 func (o *options) readStatus(ctx context.Context, cfg client.Config, log *slog.Logger, std IO) (all []*doctor.Journal, err error) {
 	var noReports error
 	err = o.cluster.Do(ctx, cfg, func(_ context.Context, conn *client.Conn) error {
@@ -122,7 +121,6 @@ func (o *options) readOnce(ctx context.Context, conn *client.Conn, path string) 
 
 const severalPaths = "PATH is /election if it is not given. With a cluster of the configuration file, the\ndefault is the cluster's paths, or all elections that discover finds if there are none.\nThe exit code is the worst of all elections: 1 (a PATH cannot be read; the others are\nprinted), then 5 (only doctor), then 4, then 0."
 
-// each prints every election. It stops early after an interrupt or a failed write, or if no server was reached.
 func (o *options) each(std IO, read func(i int) (object any, text string, err error)) (worst error) {
 	several := len(o.paths) > 1
 	blank := ""

@@ -41,7 +41,6 @@ func (x *facts) add(name string, st term.Style, text string) {
 	*x = append(*x, term.Fact{Name: name, Style: st, Text: text})
 }
 
-// safe adds text in a form that is safe for a terminal, unless it is empty.
 func (x *facts) safe(name string, st term.Style, text string) {
 	if text = znode.Safe(text, 0); text != "" {
 		x.add(name, st, text)
@@ -214,9 +213,8 @@ func (v *Panel) addData(out *facts, f *term.Frame, c *dialect.Candidate) {
 	}
 }
 
-const scanMax = 1000 // in a longer queue, watchersOf checks only candidates after r, up to the last that should watch r
+const scanMax = 1000
 
-// watchersOf lists the candidates that watch r, or that should watch r according to the recipe.
 func (v *Panel) watchersOf(r model.Row) string {
 	s := v.State
 	verified, list := 0, []string{}
@@ -258,7 +256,6 @@ func (v *Panel) watchersOf(r model.Row) string {
 	return text
 }
 
-// addMember adds what a member reports about itself, and how that differs from the queue.
 func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 	s, m := v.State, r.Member
 	who := map[bool]string{false: s.Words("one of electop's candidates"), true: "electop's own candidacy"}[m.You]
@@ -316,7 +313,6 @@ func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 	}
 }
 
-// dataText returns readable data as text, and the first lines of a hex dump for other data.
 func dataText(data znode.Data) string {
 	b := data.Bytes
 	if len(b) == 0 {

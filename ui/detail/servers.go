@@ -51,7 +51,6 @@ func (v *Panel) Servers(f *term.Frame, w int) overlay.Text {
 	return overlay.Text{Title: "Servers", Lines: lines}
 }
 
-// serverTable calls add for each line of the table, and prose for each text between and below these lines.
 func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...term.Span), prose func(int, term.Style, string)) {
 	s := v.State
 	addrWidth := len("server")
@@ -96,7 +95,7 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 		for _, u := range plain.Unreported(t.Servers[i : i+1]) {
 			st := term.Trouble
 			if u.Setting != nil {
-				st = term.Muted // only a setting is missing
+				st = term.Muted
 			}
 			u.Servers = nil // the row above names the server
 			prose(2, st, u.String())
@@ -147,7 +146,6 @@ func (v *Panel) connectedTo(m *session.Server) string {
 }
 
 // AnswersWatches reports whether t answers a request for watches that was made at the time since.
-// If t ended since then, an older Refused, Failed or TooLarge also counts, and so does a table without servers.
 func AnswersWatches(t *session.Table, since time.Time) bool {
 	if t == nil || t.End.Before(since) {
 		return false
@@ -161,8 +159,7 @@ func AnswersWatches(t *session.Table, since time.Time) bool {
 	return len(t.Servers) == 0
 }
 
-// WatchSummary returns one line about the watches of the queue: how many servers answered, and how many
-// waiting candidates have each [doctor.WatchState], or why there are none.
+// WatchSummary returns one line about the watches of the queue, or why there are none.
 func WatchSummary(s *doctor.State) (term.Style, string) {
 	counts := make(map[doctor.WatchState]int)
 	why := ""

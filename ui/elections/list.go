@@ -26,7 +26,6 @@ type list struct {
 	found  []plain.Found // the elections of search, sorted by path
 }
 
-// update rebuilds the rows. If the selected path is gone, the selected index stays, or becomes that of the last row.
 func (l *list) update(watched []Watched, search *Search) {
 	if l.search != search {
 		l.search, l.found = search, nil
@@ -100,7 +99,6 @@ func (v *Panel) Move(do input.Command) {
 	v.selectRow(input.Moved(do, v.Index, len(v.Rows)-1, v.page))
 }
 
-// orders has the orders of the rows. The first one, by severity, has no name.
 var orders = []struct {
 	name string
 	by   func(a, b Row) int
@@ -117,7 +115,6 @@ func (v *Panel) Sort() string {
 	return orders[v.order].name
 }
 
-// sort sorts the watched and the found elections separately. Equal rows keep their order.
 func (l *list) sort() {
 	roleless := func(r Row) int { return map[bool]int{true: 1}[r.State().Roleless()] }
 	by := func(a, b Row) int { return cmp.Or(roleless(a)-roleless(b), orders[l.order].by(a, b)) }

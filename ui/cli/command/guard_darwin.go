@@ -20,14 +20,13 @@ func Descendants(int, []int) []int { return nil }
 
 func descendants() []int { return nil }
 
-// signalAll signals the groups of the command and of the guard. SIGKILL ends the guard, too.
+// signalAll with SIGKILL ends the guard, too.
 func signalAll(command int, sig syscall.Signal) {
 	_ = syscall.Kill(-command, sig)
 	_ = syscall.Kill(-syscall.Getpid(), sig)
 }
 
-// EndOrphans kills the group of a guard that has ended, and returns when no process that it may kill is
-// left. If guard is 0, it does nothing.
+// EndOrphans kills the group of a guard that has ended, and returns when no process that it may kill is left.
 func EndOrphans(guard int, _ []int) {
 	for guard != 0 {
 		err := syscall.Kill(-guard, syscall.SIGKILL)

@@ -68,7 +68,7 @@ func (r *reign) end() {
 	<-r.done
 }
 
-// Lead starts the command with env added to the environment. It does not wait. A second call before Stop does nothing.
+// Lead starts the command with env added to the environment. It does not wait.
 func (s *Supervisor) Lead(env []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +115,6 @@ func (s *Supervisor) Result() (code int, exited bool, err error) {
 	return s.code, s.exited, s.result
 }
 
-// supervise runs the command, and runs it again after each lost lease, until r ends or s.over is set.
 func (s *Supervisor) supervise(r *reign, env []string) {
 	for {
 		select {
@@ -171,7 +170,6 @@ const (
 // limits holds the latest clock times at which the command gets SIGTERM and SIGKILL.
 type limits struct{ stop, kill time.Duration }
 
-// limits returns the limits of l, or the zero value without a current lease.
 func (l Lease) limits() limits {
 	// clock is read first: if this process pauses in between, the limits are early, not late.
 	at, now := clock(), time.Now()
@@ -219,7 +217,6 @@ func notStarted(name string, err error) process.Error {
 	return process.Error{Code: process.ExitCannotExecute, Err: fmt.Errorf("%s cannot be executed: %w", name, err)}
 }
 
-// exitCode returns the exit code as a shell reports it.
 func exitCode(s syscall.WaitStatus) int {
 	if s.Signaled() {
 		return 128 + int(s.Signal())
@@ -265,7 +262,6 @@ type run struct {
 	ending  ending
 }
 
-// checksPerTimeout is the minimum number of reads of the lease in a session timeout.
 const checksPerTimeout = 40
 
 // run runs the command, and returns when no process of the command is left.
@@ -318,7 +314,6 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 	}
 }
 
-// start starts the guard. exited receives the guard's exit code.
 func (r *run) start(c Command, env []string) (exited <-chan int, err error) {
 	if err := Adopt(); err != nil {
 		return nil, err
@@ -364,7 +359,6 @@ func (r *run) start(c Command, env []string) (exited <-chan int, err error) {
 	return done, nil
 }
 
-// leased updates the limits if the lease was extended, and reports whether it was.
 func (r *run) leased() bool {
 	l := r.lease()
 	limits := l.limits()

@@ -247,10 +247,8 @@ func (p *parser) wrong(key string, why error) error {
 	return fmt.Errorf("line %d: %s: %w", p.lines[key], key, why)
 }
 
-// errSecret is the error of a key that seems to hold a credential.
 var errSecret = errors.New("credentials belong in a file that auth-file names")
 
-// unknown returns an error for key, with advice only if name resembles neither a credential nor a name in known.
 func (p *parser) unknown(key, name, advice string, known ...string) error {
 	err := fmt.Errorf("line %d: unknown key %s", p.lines[key], key)
 	secret := slices.ContainsFunc([]string{"password", "secret", "credential", "digest", "user"}, func(word string) bool {
@@ -291,8 +289,7 @@ func (f File) Cluster(name string) (Cluster, error) {
 
 const maxFile = 1 << 20 // bytes
 
-// Place returns the path of the file: electop/config.toml below XDG_CONFIG_HOME or below the user's
-// configuration directory. The XDG specification requires that a relative XDG_CONFIG_HOME is ignored.
+// Place returns the path of the file. The XDG specification requires that a relative XDG_CONFIG_HOME is ignored.
 func Place(getenv func(string) string) (string, error) {
 	var dir string
 	var err error
@@ -314,8 +311,7 @@ func Place(getenv func(string) string) (string, error) {
 
 // Read reads the file at path. File.Missing is set if the file does not exist.
 //
-// Read refuses a file that others could change to redirect credentials: its owner is neither this user nor root,
-// its mode lets others write, or its directory lets every user replace it. On Windows, Read checks none of this.
+// Read refuses a file that others could change to redirect credentials. On Windows, Read checks none of this.
 func Read(path, home string) (File, error) {
 	none := File{Path: path}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // O_NONBLOCK: opening a FIFO must not wait

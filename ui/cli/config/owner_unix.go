@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// ownedByOther reports whether the owner is neither this user nor root. An owner can change the mode
-// and then the file.
+// ownedByOther matters because an owner can change the mode and then the file.
 func ownedByOther(info fs.FileInfo) (owner uint32, yes bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -61,7 +61,6 @@ func (t *theme) Type() string   { return "theme" }
 // Themes returns the values of --theme.
 func Themes() []string { return []string{term.Auto, term.Dark, term.Light, term.Mono} }
 
-// flags holds every flag that the environment or the file can set.
 type flags struct {
 	*pflag.FlagSet
 	cluster  cluster.Options
@@ -83,7 +82,6 @@ var settings = sync.OnceValue(func() (names []string) {
 	return names
 })
 
-// check returns an error if text is invalid for the flag called name. label replaces name in the error.
 func check(label, name, text string) error {
 	f := newFlags()
 	if err := f.Set(name, text); err != nil {
@@ -141,8 +139,7 @@ type Settings struct {
 }
 
 // Resolve returns the settings of a command. A flag overrides the environment, which overrides the
-// file. flags maps given flags to values. If onlyScreen is set, Resolve returns only the settings of
-// [Screen].
+// file. flags maps given flags to values.
 //
 // Settings of a cluster apply only to the servers of that cluster in the file: other servers must not
 // get its credentials.
@@ -156,7 +153,7 @@ func Resolve(f File, flags map[string]string, getenv func(string) string, onlySc
 		variable := "ELECTOP_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 		if text, ok := flags[name]; ok {
 			s.Values[name] = Setting{text, Origin{Flag, name, 0}}
-		} else if text := strings.TrimSpace(getenv(variable)); text != "" { // a value of spaces counts as unset
+		} else if text := strings.TrimSpace(getenv(variable)); text != "" {
 			s.Values[name] = Setting{text, Origin{Environment, variable, 0}}
 		}
 	}
@@ -186,7 +183,6 @@ func Resolve(f File, flags map[string]string, getenv func(string) string, onlySc
 	return s, nil
 }
 
-// choose selects the cluster or the servers: the higher kind of origin wins. Without either, defaults.cluster applies.
 func (s *Settings) choose(f File) error {
 	cluster, servers := s.Values[clusterKey], s.Values[serversKey]
 	switch c, v := cluster.Origin.Kind, servers.Origin.Kind; {
@@ -203,7 +199,6 @@ func (s *Settings) choose(f File) error {
 	return nil
 }
 
-// dropDisabled deletes settings such as tls-ca if a setting with an origin of a higher kind disables their feature.
 func (s *Settings) dropDisabled() {
 	for key, v := range s.Values {
 		by := s.Values[implied(key)]
@@ -219,7 +214,6 @@ func (s *Settings) dropDisabled() {
 	}
 }
 
-// implied returns the general key of a detailed key, such as tls for tls-ca, or "".
 func implied(key string) string {
 	for _, general := range []string{tlsKey, krb5Key} {
 		if strings.HasPrefix(key, general+"-") {

@@ -9,7 +9,6 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// decode parses text. Its errors name the line.
 func decode(text []byte) (tables map[string]any, err error) {
 	err = toml.Unmarshal(text, &tables)
 	var wrong *toml.DecodeError
@@ -24,7 +23,6 @@ func decode(text []byte) (tables map[string]any, err error) {
 	return tables, err
 }
 
-// linesOf maps each table and key, as in clusters.prod.servers, to its line. It skips the items of lists.
 func linesOf(text []byte) map[string]int {
 	lines := map[string]int{}
 	var p unstable.Parser
@@ -50,7 +48,6 @@ func keyLines(p *unstable.Parser, table string, e *unstable.Node, lines map[stri
 	}
 }
 
-// key adds the line of e, and returns the full name of e.
 func key(p *unstable.Parser, table string, e *unstable.Node, lines map[string]int) string {
 	name, line := table, 0
 	for part := e.Key(); part.Next(); {

@@ -218,7 +218,6 @@ type admitter struct {
 
 const unknownYet = "not known yet whether this election has third-party candidates: reading it"
 
-// run starts the cast if the first decision allows it, and decides again when the phase or the system changes.
 func (a *admitter) run(ctx context.Context) error {
 	// The candidates join after the first read, so that the observer sees them join.
 	s, err := a.election.Feed.Await(ctx, func(s *doctor.State) bool {

@@ -161,8 +161,7 @@ type Config struct {
 	Screen  ui.Options      // without the fields that parts.options and Run set
 	Notices []string        // shown at the start
 
-	// Found is the result of a search, or nil. If it has several elections or the search stopped early,
-	// the dashboard begins with the list of elections.
+	// Found is the result of a search, or nil.
 	Found *plain.Discovery
 
 	WhyReadOnly   string             // why keys that change something are disabled; "": enabled

@@ -72,7 +72,6 @@ func (e *elections) States() []*doctor.State {
 
 func (e *elections) Search() *list.Search { return e.searcher.shown.Load() }
 
-// find returns the watched election at path, nil for none. The path "" means the first election.
 func (e *elections) find(path string) *election.Election {
 	for i, one := range e.watched.All() {
 		if one.Path == path || path == "" && i == 0 {
@@ -104,7 +103,6 @@ func (e *elections) open(path string) error {
 	return nil
 }
 
-// sharePast divides [history.DefaultMax]. The first of several elections gets half; the others share the rest.
 func (e *elections) sharePast() {
 	all := e.watched.All()
 	for i, one := range all {
@@ -124,7 +122,6 @@ func (e *elections) Seek(path string, n uint64, m history.Move) (history.Moment,
 	return one.Feed.Seek(n, m)
 }
 
-// searcher searches for elections. Each search has its own connection.
 type searcher struct {
 	tasks *process.Tasks
 	conn  client.Config
@@ -152,7 +149,7 @@ func (s *searcher) start(root string) {
 	}
 }
 
-// begin starts a search. The caller holds s.mu, and no search is running.
+// begin requires that the caller holds s.mu, and that no search is running.
 func (s *searcher) begin(root string) {
 	began, search := time.Now(), election.NewSearch(election.Below(root))
 	if s.last.Root == root {
@@ -178,7 +175,6 @@ func (s *searcher) ended(d plain.Discovery, took time.Duration, err error) {
 	s.set(d, false, err)
 }
 
-// listed starts repeated searches if the list is on the screen, and stops them otherwise.
 func (s *searcher) listed(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,7 +195,6 @@ func (s *searcher) listed(on bool) {
 	})
 }
 
-// repeat begins the next search if it is due, and returns the time until the next call.
 func (s *searcher) repeat() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,7 +214,7 @@ func (s *searcher) found(d plain.Discovery) {
 	s.ended(d, 0, nil)
 }
 
-// set stores a result for the screen. The caller holds s.mu.
+// set requires that the caller holds s.mu.
 func (s *searcher) set(d plain.Discovery, running bool, err error) {
 	if running {
 		s.next = time.Time{}

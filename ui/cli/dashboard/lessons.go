@@ -99,7 +99,7 @@ func (r *lessonRunner) Start(ctx context.Context, id string) error {
 	return r.prepare(ctx, run)
 }
 
-// prepare prepares the setup for which run waits, if any. After an error the lesson ends. The caller holds r.preparing.
+// prepare requires that the caller holds r.preparing.
 func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 	r.mu.Lock()
 	u, ok := run.Setup()
@@ -277,7 +277,6 @@ func find(all []*lesson.Lesson, id string) (int, error) {
 	return 0, process.Usagef("no lesson is called %q: there are %s", znode.Safe(id, 40), strings.Join(ids, ", "))
 }
 
-// progress has the lessons that are done. Its file is below XDG_STATE_HOME or ~/.local/state.
 type progress struct {
 	file string // "": the progress is not kept
 
@@ -292,7 +291,6 @@ type progressText struct {
 	Done []string `json:"done"` // IDs of lessons; this version may not have all of them
 }
 
-// openProgress reads the progress. After an error the progress is empty, and lessons still work.
 func openProgress(getenv func(string) string) (*progress, error) {
 	dir := getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(dir) { // the XDG Base Directory Specification ignores relative paths
@@ -325,7 +323,6 @@ func (p *progress) has(id string) bool {
 	return slices.Contains(p.done, id)
 }
 
-// add marks a lesson as done, and reports whether it was not done before.
 func (p *progress) add(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -336,7 +333,6 @@ func (p *progress) add(id string) bool {
 	return true
 }
 
-// save adds the lessons in the file to p, then writes p. If p.reported is true, save returns no error.
 func (p *progress) save() error {
 	if p.file == "" {
 		return nil

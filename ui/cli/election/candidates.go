@@ -21,13 +21,13 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// Cast returns an empty cast for the election. Cast sets Path, Put and Now of cfg.
+// Cast returns an empty cast for the election.
 func (e *Election) Cast(cfg demo.Config) *demo.Cast {
 	cfg.Path, cfg.Put, cfg.Now = e.Path, e.Feed.Put, feed.Now
 	return demo.NewCast(cfg)
 }
 
-// Sandbox returns a [demo.Sandbox] for the election. Sandbox sets Path, Put and Now of cfg.
+// Sandbox returns a [demo.Sandbox] for the election.
 func (e *Election) Sandbox(cfg demo.SandboxConfig) *demo.Sandbox {
 	cfg.Path, cfg.Put, cfg.Now = e.Path, e.Feed.Put, feed.Now
 	return demo.NewSandbox(cfg)

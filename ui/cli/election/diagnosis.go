@@ -56,7 +56,6 @@ func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *
 	}
 }
 
-// conclude requests reports, and returns a state that is not older than end.
 func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, watches bool) (*doctor.State, error) {
 	if w.poller != nil {
 		w.Poll(ctx, admin.Want{Watches: watches || hasUnverifiedWatch(f.State()), Sessions: true})
@@ -73,8 +72,7 @@ func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, w
 	return s, nil
 }
 
-// worthwhile returns the suspicion that needs the longest extension up to limit, and this extension.
-// A suspicion whose Left is 0 needs another report of the servers, so it counts only if canPoll is true.
+// worthwhile needs canPoll because a suspicion whose Left is 0 needs another report of the servers.
 func worthwhile(s *doctor.State, limit time.Duration, canPoll bool) (suspicion doctor.Pending, by time.Duration) {
 	for _, p := range s.Pending {
 		if !p.Decides() || p.Left == 0 && !canPoll {

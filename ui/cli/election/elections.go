@@ -160,8 +160,7 @@ func (w *Elections) Observe(t *process.Tasks) {
 	t.Start("observer", w.session.Run)
 }
 
-// FirstRead waits until an election was read. FirstRead returns an error if no server is reached in
-// time, if the servers refuse the credentials, or if the election is missing or unreadable.
+// FirstRead waits until an election was read.
 func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Reach) (*doctor.State, error) {
 	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()
@@ -190,8 +189,7 @@ func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Re
 	return s, nil
 }
 
-// Poll requests reports from the servers. Callers that wait with the same want share one poll. Poll
-// needs a poller, and reports to Config.Notice if the poll takes longer than [cluster.RequestLimit].
+// Poll requests reports from the servers, and needs a poller. Callers that wait with the same want share one poll.
 func (w *Elections) Poll(ctx context.Context, want admin.Want) {
 	called := time.Now()
 	w.polling.Lock()
@@ -212,7 +210,7 @@ func (w *Elections) VerifyEvery(ctx context.Context, every time.Duration) error 
 	for {
 		w.poller.Verify()
 		if process.Sleep(ctx, every) != nil {
-			return nil // ctx has ended
+			return nil
 		}
 	}
 }
@@ -251,7 +249,6 @@ func (e *Election) run(t *process.Tasks, poller *admin.Poller) {
 	}
 }
 
-// followBeside makes the observer follow the znodes outside the election. The feed's state lists these znodes.
 func (e *Election) followBeside(ctx context.Context) error {
 	for {
 		s := e.Feed.State()

@@ -39,7 +39,6 @@ func (r Recording) Check() error {
 	return nil
 }
 
-// open returns nil if nothing is recorded.
 func (r Recording) open(election model.Config) (*feed.Recorder, error) {
 	if r.File == "" {
 		return nil, nil

@@ -24,7 +24,6 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// progressEvery is the shortest time from a call of Search.Changed to the next call that is only for progress.
 const progressEvery = 200 * time.Millisecond
 
 // Pause returns the pause after a search, to spare the servers; took is the duration of the search.
@@ -76,8 +75,7 @@ func (s *Search) put(f plain.Found) {
 	s.found = append(s.found, f)
 }
 
-// Keep adopts the elections of an earlier search. Run removes those that it does not find, unless it
-// fails or reaches a bound.
+// Keep adopts the elections of an earlier search.
 func (s *Search) Keep(d plain.Discovery) {
 	s.found = slices.Clone(d.Elections)
 	s.cfg.Known = make(map[string]*dialect.Dialect)

@@ -146,7 +146,6 @@ func (x *Exporter) handler() http.Handler {
 	return mux
 }
 
-// unhealthy returns the reasons why the observation is unhealthy, each in a line; "" for none.
 func (o overview) unhealthy(now time.Time) string {
 	why := ""
 	switch age := now.Sub(o.Answered); {
@@ -301,7 +300,6 @@ func (s *searcher) once(ctx context.Context, last plain.Discovery) (plain.Discov
 	return d, err
 }
 
-// follow watches elections of d until [Max] are watched. It stops watching those that have been over for [overMax].
 func (s *searcher) follow(d plain.Discovery) {
 	for path, e := range s.watched {
 		if since, over := over(e.Feed.State()); over && time.Since(since) > overMax {
@@ -331,7 +329,6 @@ func (s *searcher) follow(d plain.Discovery) {
 	s.now.unwatched = unwatched
 }
 
-// over reports whether the election was deleted (since: its last read) or is a free lock (since: its Vacancy).
 func over(s *doctor.State) (since time.Time, over bool) {
 	if v, ok := s.Vacancy(); ok && stateOf(s) == free {
 		return v.Since, true

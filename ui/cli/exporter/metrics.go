@@ -19,7 +19,6 @@ type collector struct {
 	sample func(put)
 }
 
-// put adds a sample of a metric; label is the value of the metric's label, if it has one.
 type put func(metric string, v float64, label ...string)
 
 // description describes a metric; label is "" if the metric has none.
@@ -188,7 +187,6 @@ func newEvents(labels prometheus.Labels) *events {
 	return e
 }
 
-// nobody is the value of the label cause for a handoff without an old leader.
 const nobody = "none"
 
 // The values of the label quality.

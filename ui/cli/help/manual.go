@@ -99,10 +99,8 @@ func option(out *bytes.Buffer, f *pflag.Flag) {
 
 func bold(s string) string { return `\fB` + roff(s) + `\fP` }
 
-// roff escapes s, and begins a paragraph at each empty line.
 func roff(s string) string { return strings.ReplaceAll(verbatim(s), "\n\n", "\n.PP\n") }
 
-// verbatim escapes the characters that the formatter would interpret or change.
 func verbatim(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`).Replace(s)
 	return regexp.MustCompile(`(?m)^\.`).ReplaceAllLiteralString(s, `\&.`)

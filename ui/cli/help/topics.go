@@ -92,7 +92,7 @@ func exitCodes() string {
 
 func flags(root *cobra.Command) string {
 	type entry struct{ row, name string }
-	var entries []entry         // each once
+	var entries []entry
 	has := map[entry][]string{} // the commands that have the flag
 	visit := func(command string, cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -144,7 +144,6 @@ func flagRow(f *pflag.Flag) string {
 	return fmt.Sprintf("| %s | %s |\n", strings.TrimSpace(name+" "+strings.ReplaceAll(value, "|", ",")), usage)
 }
 
-// usageOf returns the name of f's value, and its help with the default.
 func usageOf(f *pflag.Flag) (value, usage string) {
 	value, usage = pflag.UnquoteUsage(f)
 	if !slices.Contains([]string{"", "0", "0s", "false"}, f.DefValue) {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Build describes how a program was built. [BuildOf] always sets Go and Platform.
+// Build describes how a program was built.
 type Build struct {
 	Version  string // of the module, as in "v1.2.0"; "" if it is not recorded or is a pseudo-version of Commit
 	Commit   string

@@ -83,7 +83,7 @@ type Passed int
 func (p Passed) Error() string { return fmt.Sprintf("exit code %d", int(p)) }
 
 // OfItself gives a failure of electop the exit code [ExitOwn], because the other codes belong to the
-// command that electop runs. Interrupts, [Passed] and codes of [ExitOwn] or higher are unchanged.
+// command that electop runs.
 func OfItself(err error) error {
 	var e Error
 	var p Passed
@@ -97,8 +97,7 @@ func OfItself(err error) error {
 }
 
 var (
-	// NoLeader ends `status`, `doctor` and `discover --problems`. [ExitCodes] lists the cases of
-	// ExitNoLeader.
+	// NoLeader ends `status`, `doctor` and `discover --problems`.
 	NoLeader = Error{ExitNoLeader, errors.New("nobody leads")}
 	// Critical ends `doctor` after a critical finding, and `check` after a failed check.
 	Critical = Error{ExitFinding, errors.New("something critical was found")}

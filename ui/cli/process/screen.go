@@ -31,7 +31,6 @@ type Screen struct {
 }
 
 // OpenScreen returns a Screen with the keys from in, or from /dev/tty if in is not a terminal.
-// A write that is still blocked [lastWrite] after the end of ctx fails.
 func OpenScreen(ctx context.Context, in io.Reader, out *os.File) (*Screen, error) {
 	s := &Screen{ctx: ctx, out: out}
 	from, ok := Terminal(in)
@@ -117,7 +116,6 @@ func toClipboard(text string, getenv func(string) string) string {
 	return seq
 }
 
-// keyHeld bounds the wait for the next byte of a key.
 const keyHeld = 50 * time.Millisecond
 
 // keys reads whole keys, because Bubbletea takes the end of a Read for the end of a key. keys must not
