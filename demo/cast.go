@@ -63,8 +63,8 @@ type Cast struct {
 
 	mu       sync.Mutex
 	members  map[string]*member
-	nextName int            // index for castName
-	noGuid   bool           // later members get NoGuid, except in a third-party election
+	nextName int
+	noGuid   bool
 	recipe   dialect.Recipe // nil: the recipe of the dialect
 
 	sandbox *Sandbox // set before the first member is added; nil: none
@@ -110,8 +110,7 @@ func NewCast(cfg Config) *Cast {
 	return c
 }
 
-// SetDialect sets the dialect of candidates that start later; nil is electop's own. In a third-party
-// election candidates create no acknowledgement.
+// SetDialect sets the dialect of candidates that start later; nil is electop's own.
 func (c *Cast) SetDialect(d *dialect.Dialect) { c.dialect.Store(d) }
 
 // Spawn adds a member and returns its ID, the next name.
@@ -145,7 +144,6 @@ func (c *Cast) SpawnInOrder(ctx context.Context, n int) error {
 	return nil
 }
 
-// add ignores name unless you is true.
 func (c *Cast) add(name string, you bool) (*member, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -174,8 +172,7 @@ func (c *Cast) add(name string, you bool) (*member, error) {
 }
 
 // Follow switches all members to recipe r; nil is the recipe of the dialect. The members resign, because
-// go-zookeeper cannot remove a watch. They rejoin in the order of the queue, unless one of them is slow
-// (see previousTimeout). In a third-party election Follow returns ErrThirdParty.
+// go-zookeeper cannot remove a watch.
 func (c *Cast) Follow(r dialect.Recipe) error {
 	if c.foreign() {
 		return ErrThirdParty
@@ -212,7 +209,6 @@ func (c *Cast) Kind() dialect.Kind {
 	return c.cfg.Kind
 }
 
-// setKind applies to later members.
 func (c *Cast) setKind(kind dialect.Kind, size int) (changed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -101,7 +101,6 @@ func (p *plan) spawn(at time.Duration) (name string) {
 	return name
 }
 
-// next plans the act at the given time: a repair if one is due, otherwise a random act.
 func (p *plan) next(at time.Duration) Act {
 	due := -1
 	for i, m := range p.members {
@@ -140,8 +139,7 @@ func (p *plan) next(at time.Duration) Act {
 // An observer can miss a znode that is deleted within this time.
 const settling = time.Second
 
-// kind draws a kind of act. among has the indexes of the members that the act can affect. The weights
-// keep the cast at about seven members.
+// kind draws a kind of act. The weights keep the cast at about seven members.
 func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 	var all, healthy, settled, faulty []int
 	for i, m := range p.members {
@@ -195,8 +193,7 @@ func (p *plan) faultDuration() time.Duration {
 	return time.Duration(300+p.random.IntN(3_700)) * time.Millisecond
 }
 
-// Run applies the acts to a cast until ctx ends or an act fails. Before Run returns, it repairs its faults that still
-// last. It calls report for each act that does not fail. Other calls of Spawn can make IDs differ from planned names.
+// Run applies the acts to a cast until ctx ends or an act fails. It then repairs its faults that still last.
 func (c Chaos) Run(ctx context.Context, cast *Cast, report func(Act)) error {
 	r := chaosRun{cast: cast, report: report, began: time.Now(), ids: make(map[string]string)}
 	defer r.repair()

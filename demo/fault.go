@@ -63,8 +63,7 @@ func (c *Cast) with(id string, do func(*member) error) error {
 	return do(m)
 }
 
-// NoGuidAll turns NoGuid on or off for all present and later members. In a third-party election,
-// NoGuidAll(true) does nothing.
+// NoGuidAll turns NoGuid on or off for all present and later members; in a third-party election only off.
 func (c *Cast) NoGuidAll(on bool) {
 	if on && c.foreign() {
 		return
@@ -79,9 +78,8 @@ func (c *Cast) NoGuidAll(on bool) {
 	}
 }
 
-// Clear makes all members leave, and waits until they have left or ctx ends. It ends freezes and
-// partitions, so that the members can close their sessions. The next member gets the first name
-// again. The znodes of killed members stay until their sessions expire.
+// Clear makes all members leave, and waits until they have left or ctx ends. It ends freezes and partitions,
+// so that the members can close their sessions. The znodes of killed members stay until their sessions expire.
 func (c *Cast) Clear(ctx context.Context) error {
 	for {
 		c.mu.Lock()
@@ -201,8 +199,7 @@ func (m *member) freeze() {
 	m.setFault(model.Frozen, st.ExpiresFrom)
 }
 
-// thaw ends a freeze. But thaw does not yet clear the fault of a member that believes that it leads or is elected,
-// because this belief may be stale: the fault is cleared when the candidate calls awake.
+// thaw does not yet clear the fault of a member that believes that it leads or is elected: the belief may be stale.
 func (m *member) thaw() {
 	if m.fault != model.Frozen {
 		return
@@ -287,7 +284,6 @@ func (m *member) lead(ctx context.Context, _ int64) error {
 	}
 }
 
-// dismiss makes even a frozen or partitioned member leave for good.
 func (m *member) dismiss() {
 	m.resign()
 	m.heal()
@@ -304,8 +300,7 @@ func (s *Sandbox) expireNow(id string) error {
 	return s.expire(m)
 }
 
-// expire expires the session of m. If m runs, expire first ends its connection and its lease, so that m
-// stops leading before its successor leads.
+// expire first ends the connection and the lease of a running m, so that m stops leading before its successor leads.
 func (s *Sandbox) expire(m model.Member) error {
 	if m.Session == 0 {
 		return notNow(znode.Safe(m.ID, 40) + " has no session")
@@ -333,7 +328,6 @@ func (s *Sandbox) expire(m model.Member) error {
 
 const stopWithin = time.Second
 
-// awaitStop returns when the member is frozen or dead, when it is not leading, elected or waiting, or after stopWithin.
 func (s *Sandbox) awaitStop(id string) {
 	timeout := time.NewTimer(stopWithin)
 	defer timeout.Stop()
@@ -357,8 +351,7 @@ func (s *Sandbox) awaitStop(id string) {
 	}
 }
 
-// loseSession partitions a running member until reconnect. endLease ends its connection and lease;
-// endLease is nil for a frozen or dead member. The caller must unlock m.mu before it calls endLease.
+// loseSession requires that the caller unlocks m.mu before it calls endLease, which may be nil.
 func (m *member) loseSession() (endLease func()) {
 	if m.fault != model.NoFault {
 		m.expiresFrom = m.cast.cfg.Now()

@@ -26,7 +26,6 @@ type runner interface {
 	EndLease()
 }
 
-// member is a named candidate or participant of the cast.
 type member struct {
 	cast        *Cast
 	id, name    string
@@ -43,16 +42,16 @@ type member struct {
 	mu          sync.Mutex
 	runner      runner
 	recipe      dialect.Recipe // nil: the recipe of the dialect
-	rejoins     bool           // it rejoins after it has resigned
-	leaving     bool           // it never rejoins
-	last        model.Member   // the runner's last report, without the fault
+	rejoins     bool
+	leaving     bool         // it never rejoins
+	last        model.Member // the runner's last report, without the fault
 	fault       model.Fault
 	faultAt     time.Time
-	expiresFrom time.Time // published as Member.ExpiresFrom during the fault
-	session     uint64    // ID of the session when the partition began
-	thawing     bool      // thawed, but published as frozen until the candidate calls awake
+	expiresFrom time.Time
+	session     uint64 // ID of the session when the partition began
+	thawing     bool   // thawed, but published as frozen until the candidate calls awake
 	noGuid      bool
-	loses       bool          // its next runner loses the reply to its create
+	loses       bool
 	slow        chan struct{} // the leader procedure waits until slow is closed; nil: no wait
 	gone        bool
 	previous    <-chan struct{} // closed when the previous member has rejoined or left; nil: do not wait
@@ -189,15 +188,13 @@ func (m *member) publish(gone bool) {
 	}
 }
 
-// resign makes the member leave and not rejoin. The caller holds m.mu.
+// resign requires that the caller holds m.mu.
 func (m *member) resign() {
 	m.rejoins, m.leaving = false, true
 	m.runner.Resign()
 }
 
-// follow makes the member resign and rejoin with recipe r. Before it rejoins, it waits until previous is closed
-// (see previousTimeout). ahead is the number of members before it in the queue. placed is closed when the member
-// has rejoined or left; placed is nil if the member was already leaving or gone. The caller holds m.mu.
+// follow requires that the caller holds m.mu. placed is nil if the member was already leaving or gone.
 func (m *member) follow(r dialect.Recipe, previous <-chan struct{}, ahead int) (placed <-chan struct{}) {
 	if m.leaving || m.gone {
 		return nil

@@ -14,7 +14,6 @@ import (
 	"electop/zkwatch/client"
 )
 
-// participant follows the recipe of a group, barrier or queue, in one session.
 type participant struct {
 	*client.Conn
 	m      *member
@@ -28,7 +27,7 @@ type participant struct {
 	last    model.Member
 }
 
-// recipes maps a kind to its recipe. Steps are line numbers of the pseudo code in ui/leadership/recipe.go.
+// recipes call step with line numbers of the pseudo code in ui/leadership/recipe.go.
 var recipes = map[dialect.Kind]func(*participant){
 	dialect.KindGroup:   (*participant).group,
 	dialect.KindBarrier: (*participant).barrier,
@@ -53,7 +52,7 @@ func newParticipant(m *member, cfg client.Config) *participant {
 	return p
 }
 
-// Run takes part until the participant has left. It may return errLost if the session or the cast ends first.
+// Run takes part until the participant has left.
 func (p *participant) Run(context.Context) error {
 	defer p.leave()
 	if p.err == nil {
@@ -95,7 +94,6 @@ func (p *participant) barrier() {
 	}
 }
 
-// barrierCzxid returns 0 if the barrier's znode does not exist or p.err is set.
 func (p *participant) barrierCzxid() (czxid int64) {
 	p.do(zk.ErrNoNode, func(ctx context.Context) error {
 		_, stat, err := p.Get(ctx, p.path)
@@ -163,13 +161,10 @@ func (p *participant) join() {
 
 func (p *participant) stays() bool { return p.err == nil && p.inside.Err() == nil }
 
-// quit marks later reports as Resigning. After quit, Resign has no effect.
 func (p *participant) quit() {
 	p.inside, p.last.Ending = p.m.cast.ctx, model.Resigning
 }
 
-// wait waits for a value in until or p.changed, or for the end of p.inside, and then until the gate is open. If
-// the session ends, wait sets p.err and returns, even if the gate is shut.
 func (p *participant) wait(until <-chan time.Time) {
 	select {
 	case <-until:
@@ -201,7 +196,6 @@ func (p *participant) exists(name string) (exists bool) {
 	return exists && p.err == nil
 }
 
-// create also creates missing parents, and marks persistent children of p.path. made: a reply confirmed the create.
 func (p *participant) create(name string, flags int32) (made bool) {
 	path, acl := znode.Join(p.path, name), zk.WorldACL(zk.PermAll)
 	var data []byte
@@ -226,8 +220,6 @@ func (p *participant) take(name string) bool {
 	return p.remove(name)
 }
 
-// remove deletes a znode only if it has the cast's mark or belongs to this session. done means that the
-// last delete succeeded or had an unknown outcome.
 func (p *participant) remove(name string) (done bool) {
 	path := znode.Join(p.path, name)
 	p.do(zk.ErrNoNode, func(ctx context.Context) error {
@@ -242,8 +234,7 @@ func (p *participant) remove(name string) (done bool) {
 	return done
 }
 
-// do repeats a request until it is answered. If the answer is an error that does not match accepted, do sets p.err.
-// p.err becomes errLost if the session ends first. The end of the cast is an error too.
+// do repeats a request until it is answered.
 func (p *participant) do(accepted error, request func(context.Context) error) {
 	err := client.ErrNotConnected
 	for p.err == nil && client.Unanswered(err) {

@@ -28,7 +28,6 @@ type SandboxConfig struct {
 	Cast *Cast
 	Path string // znode of the election or other recipe
 	// Workers configures the workers' connections, except for the buffers.
-	// If they dial with [zkserver.Server.DialObserver], the pace holds none of their messages.
 	Workers client.Config
 	// WriteEvery is the time between two writes of a worker; 0 is 400 ms.
 	WriteEvery time.Duration
@@ -43,9 +42,8 @@ type SandboxConfig struct {
 
 const defaultWriteEvery = 400 * time.Millisecond
 
-// Sandbox controls the demo's election: the cast, the pace of the embedded server, and the leaders' workers. It
-// publishes [model.DeletionReport], [model.Pace], [model.Write] and [model.Rules] observations, and a [model.Cast] if
-// it expires the session of a dead or former member whose ID no later member has. Any goroutine may call its methods.
+// Sandbox controls the demo's election: the cast, the pace of the embedded server, and the leaders' workers.
+// Any goroutine may call its methods.
 type Sandbox struct {
 	cfg       SandboxConfig
 	tokens    Tokens
@@ -121,8 +119,7 @@ func (s *Sandbox) update(w *model.Cast) {
 	}
 }
 
-// SetPace sets the server's pace. While Prepare runs, the new pace waits until Prepare has succeeded; if
-// Prepare fails, the new pace is dropped.
+// SetPace sets the server's pace. While Prepare runs, the new pace waits until Prepare has succeeded.
 func (s *Sandbox) SetPace(p zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,8 +133,7 @@ func (s *Sandbox) SetPace(p zkserver.Pace) {
 // Pace returns the current pace.
 func (s *Sandbox) Pace() zkserver.Pace { return s.cfg.Server.Pace() }
 
-// SetRules changes the rules, except Chaos. The new rules may accept writes that were refused. So with
-// r.Workers, a leader that is not dead gets a new worker if its last worker was refused or failed.
+// SetRules changes the rules, except Chaos. The new rules may accept refused writes, so leaders can get new workers.
 func (s *Sandbox) SetRules(r model.Rules) {
 	s.ruling.Lock()
 	defer s.ruling.Unlock()
@@ -185,9 +181,7 @@ type Setup struct {
 }
 
 // Prepare replaces all members by new ones, which join in the order of their names, and waits until each
-// has joined or left. If Prepare fails, the server stays at full speed, and new members stay.
-// But if ctx ends while another Prepare runs, Prepare has no effect. Prepare does not remove third-party
-// candidates.
+// has joined or left. Prepare does not remove third-party candidates.
 func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	select {
 	case s.preparing <- struct{}{}:
@@ -215,7 +209,6 @@ func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	return nil
 }
 
-// fullSpeed sets full speed. Until endFullSpeed, SetPace only replaces s.nextPace.
 func (s *Sandbox) fullSpeed(next zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -253,8 +246,7 @@ func (s *Sandbox) removeAll(ctx context.Context) error {
 	return nil
 }
 
-// removeZnodes deletes the election's parent, and the participants' persistent znodes below it. It returns
-// an error if other programs have znodes below the parent.
+// removeZnodes deletes the election's parent, and the participants' persistent znodes below it.
 func (s *Sandbox) removeZnodes(ctx context.Context) error {
 	conn, err := client.Connect(s.cfg.Workers)
 	if err != nil {
@@ -289,8 +281,7 @@ type Step struct {
 	Wait     time.Duration // the skipped time
 }
 
-// Step releases one message. If none is held, it skips the wait until the first session of a dead, frozen or
-// partitioned member expires. If the pace has no steps, Step only sets a pace with steps.
+// Step releases one message. If none is held, it skips the wait until a faulty member's session expires.
 func (s *Sandbox) Step() (Step, error) {
 	if !s.Pace().Steps {
 		s.SetPace(zkserver.Pace{Steps: true})
@@ -381,7 +372,6 @@ func message(m zkserver.Paced) model.Message {
 	return out
 }
 
-// opWord returns the name of an operation without its version: create for create2.
 func opWord(op wire.Op) string {
 	switch op {
 	case wire.OpCreate2:
@@ -432,7 +422,7 @@ func (s *Sandbox) updateJobs(m model.Member, gone bool) {
 	for token, j := range s.jobs {
 		switch {
 		case j.member != m.ID || j.orphaned:
-			// j.member is another member, or is dead; a new member may have the ID of a dead one
+			// a new member may have the ID of a dead one
 		case m.Fault == model.Killed:
 			j.orphaned = true
 			time.AfterFunc(afterDeath*m.Timeout, func() {

@@ -33,7 +33,6 @@ type counted struct {
 	Token  string `json:"token,omitempty"`
 }
 
-// counterPath returns the path of the counter, which the sandbox never deletes.
 func (s *Sandbox) counterPath() string { return s.cfg.Path + "-counter" }
 
 // replyTimeout bounds each call of work, so that a stopped worker ends soon.
@@ -60,7 +59,6 @@ func (w *worker) fail(err error) {
 	}
 }
 
-// runSession writes until its session or ctx ends. An error ends the worker.
 func (w *worker) runSession(ctx context.Context) error {
 	cfg := w.sandbox.cfg.Workers
 	cfg.BufferSize, cfg.MaxReply = bufferSize, minReply

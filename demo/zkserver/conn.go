@@ -75,7 +75,7 @@ func (c *conn) detach() {
 	c.retire()
 }
 
-// retire ends the execution of requests and removes the watches, but keeps queued output. The caller holds s.mu.
+// retire requires that the caller holds s.mu.
 func (c *conn) retire() {
 	s := c.s
 	if c.gone {
@@ -95,8 +95,7 @@ func (c *conn) drop() {
 	c.closeSoon()
 }
 
-// send queues a reply or event. If the connection is paced, send holds all except replies to pings.
-// The caller holds s.mu. w and body may be nil.
+// send requires that the caller holds s.mu. w and body may be nil.
 func (c *conn) send(h wire.ReplyHeader, body wire.Record, w *count) {
 	if c.paced() && h.Xid != wire.XidPing {
 		c.hold(h, body, w)
@@ -107,8 +106,7 @@ func (c *conn) send(h wire.ReplyHeader, body wire.Record, w *count) {
 	w.sent(c.sess, n, event)
 }
 
-// write queues a frame, even if the connection is paced. It returns the frame's length, or 0 if
-// the output is broken. The caller holds s.mu.
+// write requires that the caller holds s.mu. It returns 0 if the output is broken.
 func (c *conn) write(records ...wire.Record) int {
 	n := c.out.send(records...)
 	if n > 0 {
@@ -143,9 +141,7 @@ const (
 	acceptPauseMax = time.Second
 )
 
-// Serve accepts connections from l until the server is closed, and then returns nil. It
-// returns ErrClosed if the server is already closed. Serve retries after a temporary error of
-// Accept (see [Options.Trouble]), and returns any other error. Serve closes l.
+// Serve accepts connections from l until the server is closed, and then returns nil. Serve closes l.
 func (s *Server) Serve(l net.Listener) error {
 	if !s.listen(l, true) {
 		return ErrClosed
@@ -205,7 +201,7 @@ func (s *Server) trouble(text string) {
 	}
 }
 
-// listen closes l and returns false if the server is closed. Otherwise the caller must call s.wg.Done.
+// listen requires that the caller calls s.wg.Done after the result true.
 func (s *Server) listen(l net.Listener, clients bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -225,8 +221,7 @@ var ErrRefused = errors.New("zkserver: connection refused")
 // testing/synctest bubble. The client has the address 127.0.0.1.
 func (s *Server) Dial() (net.Conn, error) { return s.dial(false) }
 
-// DialObserver connects like [Server.Dial], but messages to the client are not delayed, and
-// no [Tally] counts the client. Both exceptions end if the session moves to a connection of another kind.
+// DialObserver connects like [Server.Dial], but messages to the client are not delayed, and no [Tally] counts the client.
 func (s *Server) DialObserver() (net.Conn, error) { return s.dial(true) }
 
 func (s *Server) dial(observer bool) (net.Conn, error) {
@@ -360,8 +355,7 @@ func (c *conn) awaitReleased() {
 	}
 }
 
-// finish closes the connection. If deliver is true, finish first sends the output, and discards TCP input:
-// TCP resets a connection that is closed with unread input, and a reset can destroy output.
+// finish discards input, because TCP resets a connection with unread input, and a reset can destroy output.
 func (c *conn) finish(deliver bool) {
 	if !deliver {
 		c.nc.Close()
@@ -377,12 +371,8 @@ func (c *conn) finish(deliver bool) {
 }
 
 const (
-	// The server reads no further request while more than highWater bytes are queued.
-	highWater = 64 << 10
-	// The server closes a connection if more than maxQueued bytes are queued or held
-	// when a further message follows.
-	maxQueued = 4 << 20
-	// keepBuffer is the largest buffer that an idle connection keeps.
+	highWater  = 64 << 10
+	maxQueued  = 4 << 20
 	keepBuffer = 4 << 10
 )
 
@@ -393,7 +383,7 @@ type output struct {
 	queue   []byte
 	batch   int  // number of bytes that write writes now
 	writing bool // the goroutine that runs write exists
-	broken  bool // a write failed or cutOff was called
+	broken  bool
 }
 
 func (o *output) pending() int {
@@ -431,7 +421,7 @@ func (o *output) giveUp() {
 	}
 }
 
-// cutOff discards the output and closes the connection. The caller holds s.mu and o.mu.
+// cutOff requires that the caller holds s.mu and o.mu.
 func (o *output) cutOff() {
 	o.broken = true
 	o.queue, o.batch = nil, 0
@@ -471,20 +461,15 @@ func (o *output) write() {
 
 const (
 	// readBuffer is small because there may be thousands of idle connections.
-	readBuffer = 1 << 10
-	// maxHandshake bounds the first frame of a connection.
-	maxHandshake = 1 << 10
-	// lastWrite bounds the time to write the last output. lingerTimeout bounds the time from
-	// then until the peer closes.
+	readBuffer    = 1 << 10
+	maxHandshake  = 1 << 10
 	lastWrite     = 10 * time.Second
 	lingerTimeout = time.Second
-	// lingerBytes bounds the input that is discarded during lingerTimeout.
-	lingerBytes = 64 << 10
+	lingerBytes   = 64 << 10
 )
 
 // MaxHeld bounds the incomplete requests, the waiting output and the held messages of all connections
-// together, in bytes. The server checks the bound when it reads input, after each MaxHeld/8 bytes received,
-// queued or held. It then closes the connections with the most bytes until the others are within the bound.
+// together, in bytes. The server closes the connections with the most bytes.
 const MaxHeld = 128 << 20
 
 func (s *Server) relieve() {
@@ -502,8 +487,7 @@ func (s *Server) relieve() {
 
 func (c *conn) memory() int { return c.out.pending() + c.heldSize + int(c.frame.Load()) }
 
-// silentFor bounds the time to a peer's first frame while Accept fails.
-// Clients send their first frame immediately.
+// silentFor may be short, because clients send their first frame immediately.
 const silentFor = 100 * time.Millisecond
 
 func (s *Server) dropSilent() {

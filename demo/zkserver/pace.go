@@ -19,9 +19,6 @@ import (
 // While a message to a session is held, the session does not expire. When a connection
 // ends, its held messages are lost. If more than 4 MiB are held for a connection when a further
 // message follows, the server closes the connection.
-//
-// The reply to closeSession is held too. The session ends immediately, but its connection
-// stays open until the reply is released or the client disconnects.
 type Pace struct {
 	Delay time.Duration // SetPace limits it to PaceMax
 	Steps bool          // if set, Delay is ignored
@@ -37,8 +34,7 @@ type Paced struct {
 	Since   time.Time // when the message was made
 	// Op is the operation of a reply, or [wire.OpNotification] for a watch event.
 	Op wire.Op
-	// Path is the path of the event, the request or the created znode. Path is empty for a
-	// multi and for requests without a path.
+	// Path is the path of the event, the request or the created znode; empty if there is none.
 	Path  string
 	Event int32 // type of a watch event, for example [wire.EventNodeDeleted]
 	Xid   int32
@@ -53,7 +49,6 @@ type Passed struct {
 	Lost bool
 }
 
-// describe does not set Session, N and Since.
 func describe(request []byte, r wire.ReplyHeader, body wire.Record) Paced {
 	m := Paced{Xid: r.Xid, Err: r.Err}
 	switch b := body.(type) {
@@ -86,7 +81,7 @@ func beginsWithPath(op wire.Op) bool {
 	return false
 }
 
-const passedMax = 256 // bounds the length of Backlog.Passed
+const passedMax = 256
 
 // heldMessage is guarded by Server.mu.
 type heldMessage struct {
@@ -102,8 +97,8 @@ type backlog struct {
 	delay   time.Duration // negative: hold until a step
 	held    []*heldMessage
 	lastN   int
-	alarm   *alarm        // fires when the first message is due
-	changed chan struct{} // result of [Server.PaceChanged]
+	alarm   *alarm // fires when the first message is due
+	changed chan struct{}
 
 	passed   []Passed // the latest messages that left since the last call of [Server.TakeBacklog]
 	unlisted int      // number of messages removed from passed since that call
@@ -206,8 +201,7 @@ func (b *backlog) signal() {
 	}
 }
 
-// SetPace changes the pace, also for held messages. Delay counts from the time at which a
-// message was made. The zero Pace releases all messages.
+// SetPace changes the pace, also for held messages. The zero Pace releases all messages.
 func (s *Server) SetPace(p Pace) {
 	p.Delay = max(0, min(p.Delay, PaceMax))
 	if p.Steps {

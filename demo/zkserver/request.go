@@ -7,8 +7,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// handle executes a request, and queues or holds the reply. last reports that the connection
-// must be closed after all queued and held output.
+// handle executes a request. last reports that the connection must be closed after all queued and held output.
 func (c *conn) handle(frame []byte) (last bool, err error) {
 	s := c.s
 	begin := time.Now()
@@ -96,7 +95,7 @@ func (c *conn) dispatch(h wire.RequestHeader, d *wire.Coder) (wire.Record, wire.
 	return c.answer(h.Op, d)
 }
 
-// renewsLease reports whether a request is a multi with only a check. A leader renews its lease with such a multi.
+// renewsLease matches a multi with only a check, with which a leader renews its lease.
 func renewsLease(op wire.Op, d wire.Coder) bool {
 	if op != wire.OpMulti {
 		return false
@@ -258,7 +257,7 @@ func (s *Server) multi(w tree.Writer, d *wire.Coder, x tree.Txn) (wire.Record, w
 	return rsp, wire.OK
 }
 
-// deleteAll deletes nodes in one transaction. Each node must exist and have no children.
+// deleteAll requires that each node exists and has no children.
 func (s *Server) deleteAll(paths []string) {
 	x := s.begin()
 	for _, path := range paths {

@@ -21,8 +21,7 @@ var ErrClosed = errors.New("zkserver: server closed")
 
 // Options configure a Server. The zero value is ready to use.
 type Options struct {
-	// Tick is the granularity of session expiry; 0 means 100 ms. Each expiry time is rounded
-	// up to a multiple of Tick.
+	// Tick is the granularity of session expiry; 0 means 100 ms.
 	Tick time.Duration
 	// MinSessionTimeout and MaxSessionTimeout bound the session timeouts. 0 means the default:
 	// two ticks and one minute. The maximum is never below the minimum.
@@ -54,8 +53,8 @@ type Server struct {
 	log     *slog.Logger
 	start   time.Time
 	wg      sync.WaitGroup // goroutines, listeners, AdminServer connections and pending alarms
-	closing chan struct{}  // Close closes it
-	grown   atomic.Int64   // bytes received, queued and held since the last call of relieve
+	closing chan struct{}
+	grown   atomic.Int64 // bytes received, queued and held since the last call of relieve
 
 	mu        sync.Mutex // guards everything below
 	closed    bool
@@ -70,15 +69,14 @@ type Server struct {
 	piped     int // number of connections made by dial
 	tree      *tree.Tree
 	sessions  map[int64]*session
-	nextID    int64 // id of the next session
+	nextID    int64
 	zxid      int64 // zxid of the last transaction
 	watches   watchTables
 	reaper    *alarm
 	latency   latency
 }
 
-// CloseConnections closes the connections of all clients. Sessions continue and can be
-// resumed until they expire.
+// CloseConnections closes the connections of all clients. Sessions continue.
 func (s *Server) CloseConnections() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,8 +85,7 @@ func (s *Server) CloseConnections() {
 	}
 }
 
-// Counters returns a snapshot. Requests counts each operation code below -11 or above 107
-// as 108.
+// Counters returns a snapshot.
 func (s *Server) Counters() Counters {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,8 +177,7 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
-// Start returns a new server and its address on a free loopback port. The server is closed
-// when the test ends.
+// Start returns a new server and its address on a free loopback port. The server is closed when the test ends.
 func Start(t TB, opts Options) (s *Server, addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -209,9 +205,7 @@ type alarm struct {
 	stopped bool
 }
 
-// after sets an alarm that calls f. It returns nil if the server is closed.
-// Close waits for pending alarms, so Close must stop each of them.
-// The caller holds s.mu.
+// after requires that the caller holds s.mu. Close waits for pending alarms, so Close must stop each of them.
 func (s *Server) after(d time.Duration, f func()) *alarm {
 	if s.closed {
 		return nil
@@ -279,8 +273,7 @@ const (
 	opOther = opHigh + 1
 )
 
-// counters is guarded by Server.mu, except its atomic fields. BytesIn, BytesOut and Panics of Counters
-// stay 0; snapshot returns the atomic fields in their place.
+// counters is guarded by Server.mu, except its atomic fields.
 type counters struct {
 	Counters
 	bytesIn, bytesOut, panics atomic.Int64

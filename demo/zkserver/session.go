@@ -18,10 +18,8 @@ type session struct {
 	timeout time.Duration
 	conn    *conn // nil while not connected
 
-	// The session expires at the first tick at or after deadline. While messages are held,
-	// expiry adds the time since heldSince to deadline.
 	deadline  time.Duration
-	held      int           // number of held messages to the client
+	held      int
 	heldSince time.Duration // time of the first held message or of the last request, whichever is later
 	alarm     *alarm        // fires at the expiry or earlier
 
@@ -37,7 +35,7 @@ func firstID(now time.Time) int64 {
 	return int64(uint64(now.UnixMilli())<<24>>8 | 1<<56 | fraction)
 }
 
-// connect executes a handshake. If it returns false, the caller must send the queued output and close the connection.
+// connect requires that, after false, the caller sends the queued output and closes the connection.
 func (c *conn) connect(req *wire.ConnectRequest) bool {
 	s := c.s
 	s.mu.Lock()
@@ -88,13 +86,11 @@ func (c *conn) openSession(req *wire.ConnectRequest) *session {
 	return sess
 }
 
-// touch extends the deadline. If the alarm then fires before the expiry, it sets itself again.
 func (s *Server) touch(sess *session) {
 	sess.heldSince = s.elapsed()
 	sess.deadline = sess.heldSince + sess.timeout
 }
 
-// hold counts a held message. A session with held messages does not expire.
 func (s *Server) hold(sess *session) {
 	if sess.held++; sess.held == 1 {
 		sess.heldSince = s.elapsed()
@@ -144,7 +140,6 @@ func (s *Server) expire(sess *session) {
 	}
 }
 
-// endSession deletes the session and its ephemeral nodes. The session's connection stays open.
 func (s *Server) endSession(sess *session) {
 	sess.stopCounting()
 	sess.alarm.stop()
@@ -153,8 +148,7 @@ func (s *Server) endSession(sess *session) {
 }
 
 // Deadline returns when a session expires if its client stays silent. While a message to the
-// session is held, the deadline moves with time. ok is false if the session is unknown or the
-// server is closed.
+// session is held, the deadline moves with time.
 func (s *Server) Deadline(id int64) (at time.Time, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -60,7 +60,6 @@ func (s *Server) connections() []connView {
 	return all
 }
 
-// dump returns the session ids by time of expiry, measured from the server's start, and ephemeral nodes by session id.
 func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64][]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +215,6 @@ var words = map[string]func(*conn, *bufio.Writer){
 
 const answerChunk = 32 << 10 // bytes in one write of a long answer
 
-// answerWord answers a four-letter word. The caller must close the connection afterwards.
 func (c *conn) answerWord(word string) error {
 	c.s.mu.Lock()
 	c.stats.received++

@@ -10,10 +10,6 @@ import (
 
 // Tally describes what a znode's deletion caused: which sessions were notified, and how much
 // they requested after that.
-//
-// The Tally of a deletion covers a session from its notification until the session ends,
-// the session is notified of a later deletion, or the numbers are final. If a notification is held, the Tally
-// covers the session from the release. No Tally counts a notification in reply to setWatches.
 type Tally struct {
 	Path string    // path of the deleted node
 	Zxid int64     // all deletions of a transaction have the same zxid
@@ -40,8 +36,7 @@ type tallying struct {
 }
 
 // Tally calls report for each deletion of a child of parent, before any client is notified of it.
-// Further reports of the deletion follow when the numbers grow or become final, at most every
-// 20 ms. No Tally covers clients of [Server.DialObserver].
+// Further reports of the deletion follow when the numbers grow or become final.
 //
 // report is called under the server's lock. report must not block, and must not call stop or
 // a method of the server.
@@ -89,15 +84,14 @@ type count struct {
 	holding  int           // number of these sessions with a held message
 	owed     int           // number of calls of done that must follow
 	last     time.Duration // time of the deletion or of the last request, message or addHolding
-	reported time.Duration // time of the last report
-	grown    bool          // the numbers grew since the last report
-	over     bool          // no report follows
-	alarm    *alarm        // calls update; nil: not set
+	reported time.Duration
+	grown    bool   // the numbers grew since the last report
+	over     bool   // no report follows
+	alarm    *alarm // calls update; nil: not set
 	alarmAt  time.Duration
 }
 
-// tally returns nil if no report is wanted or Notified is empty.
-// The caller must call done after the notifications.
+// tally may return nil. The caller must call done after the notifications.
 func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	if s.tallying == nil || s.tallying.parent != gone.Parent {
 		return nil
@@ -119,7 +113,6 @@ func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	return c
 }
 
-// counts returns false if c is nil or the session owned the deleted node.
 func (c *count) counts(sess *session) bool { return c != nil && c.owner != sess.id }
 
 func (c *count) report() {
@@ -127,7 +120,7 @@ func (c *count) report() {
 	c.tallying.report(c.Tally)
 }
 
-// countRequest counts a request of n bytes. The caller must call done of the result after the request.
+// countRequest requires that the caller calls done of the result after the request.
 func (s *session) countRequest(n int) *count {
 	c := s.count
 	if c == nil {
@@ -145,7 +138,6 @@ func (s *session) countRequest(n int) *count {
 	return c
 }
 
-// sent counts a message of n bytes. n is 0 if the message was not queued.
 func (c *count) sent(to *session, n int, notification bool) {
 	if c == nil || n == 0 {
 		return

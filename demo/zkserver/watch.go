@@ -26,8 +26,7 @@ func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) 
 	}
 }
 
-// trigger notifies the watchers of path. w counts direct notifications; nil: no count. A client without read
-// permission in acl gets no notification but loses its one-time watch, as in Apache after CVE-2024-23944.
+// trigger removes a client's one-time watch even if the client may not read, as in Apache after CVE-2024-23944.
 func (s *Server) trigger(path string, event int32, acl []wire.ACL, w *count) {
 	s.watches.trigger(path, event, func(c *conn, direct bool) {
 		switch {
@@ -40,7 +39,6 @@ func (s *Server) trigger(path string, event int32, acl []wire.ACL, w *count) {
 	})
 }
 
-// notify sends a notification. w counts it when it is queued, unless w is nil, the session has ended or c observes.
 func (c *conn) notify(event int32, path string, w *count) {
 	if c.observer {
 		w = nil
@@ -90,18 +88,17 @@ func (c *conn) setWatches(req *wire.SetWatches2Request) {
 type watchMode uint8
 
 const (
-	watchOnce       watchMode = 1 << iota // removed when it fires
-	watchPersistent                       // stays when it fires
-	watchRecursive                        // stays when it fires, and watches all descendants too
+	watchOnce watchMode = 1 << iota
+	watchPersistent
+	watchRecursive
 
 	anyWatch = watchOnce | watchPersistent | watchRecursive
 )
 
-// watchTables has the watches of exists and getData in data, and those of getChildren in child.
-// addLasting adds a watch to both tables; find may remove it from one. Server.mu guards the tables.
+// watchTables has the watches of exists and getData in data, and those of getChildren in child. Server.mu guards it.
 type watchTables struct {
 	data, child watchTable
-	events      int64 // number of events so far
+	events      int64
 }
 
 type watchTable struct {
@@ -135,7 +132,7 @@ func (t *watchTable) add(c *conn, path string, m watchMode) {
 	watchers[c] = was | m
 }
 
-// remove removes the modes m. c must watch path.
+// remove requires that c watches path.
 func (t *watchTable) remove(c *conn, path string, m watchMode) {
 	watchers := t.paths[path]
 	was := watchers[c]
@@ -169,7 +166,6 @@ func (ts *watchTables) forget(c *conn) {
 	}
 }
 
-// find returns OK, NoWatcher, or MarshallingError for an unknown kind. If remove is true, find removes the watches.
 func (ts *watchTables) find(c *conn, kind int32, path string, remove bool) wire.Code {
 	var tables []*watchTable
 	switch kind {
@@ -194,9 +190,7 @@ func (ts *watchTables) find(c *conn, kind int32, path string, remove bool) wire.
 	return code
 }
 
-// trigger calls notify once for each connection with a watch that the event fires. direct is true if
-// the event fires a watch on path itself in ts.data. EventNodeChildrenChanged fires no recursive
-// watches, because the event of the child fires them.
+// trigger fires no recursive watches for EventNodeChildrenChanged, because the event of the child fires them.
 func (ts *watchTables) trigger(path string, event int32, notify func(c *conn, direct bool)) {
 	ts.events++
 	once := func(c *conn, direct bool) {

@@ -53,7 +53,6 @@ func (c *Certificates) signServer(names []string, addrs ...net.IP) tls.Certifica
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, Subject: pkix.Name{CommonName: "server"}})
 }
 
-// sign makes a key and a certificate that the authority signs. Its first call makes the self-signed authority.
 func (c *Certificates) sign(template x509.Certificate) tls.Certificate {
 	key := Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	template.SerialNumber, template.BasicConstraintsValid = big.NewInt(time.Now().UnixNano()), true

@@ -53,8 +53,7 @@ func dialPrompt(network, addr string, timeout time.Duration) (net.Conn, error) {
 	return &promptConn{Conn: c, deadline: time.Now().Add(handshakeTimeout)}, nil
 }
 
-// promptConn keeps its read deadline until the first reply. It needs no lock, because the library
-// never sets a read deadline during a read.
+// promptConn needs no lock, because the library never sets a read deadline during a read.
 type promptConn struct {
 	net.Conn
 	deadline time.Time

@@ -22,8 +22,7 @@ const (
 
 const maxLines = 10_000 // a Program drops further output lines
 
-// Require skips the test if a command or file of a Debian package is missing.
-// With ELECTOP_TEST_ZOOKEEPER=required the test fails instead.
+// Require skips the test if a command or file of a Debian package is missing; see the package comment.
 func Require(t testing.TB, debianPackage string, commandsAndFiles ...string) {
 	t.Helper()
 	for _, what := range commandsAndFiles {

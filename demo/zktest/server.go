@@ -20,7 +20,6 @@ const defaultTick = 100 * time.Millisecond
 // serverJars are the jars in the server's class path. The manifest of zookeeper.jar names the other jars.
 var serverJars = []string{"zookeeper", "zookeeper-jute", "servlet-api", "slf4j-nop"}
 
-// tlsJars are the further jars for TLS.
 var tlsJars = []string{"netty-codec", "netty-resolver", "netty-transport-native-unix-common"}
 
 func requireApache(t testing.TB) {
@@ -35,7 +34,7 @@ type Server struct {
 	Secure string // host:port for clients with TLS; empty without [WithTLS]
 
 	admin  bool
-	quick  bool // optimized for a quick start
+	quick  bool
 	tick   time.Duration
 	stock  bool          // Apache's default bounds of session timeouts
 	words  string        // allowed four-letter words
@@ -44,7 +43,7 @@ type Server struct {
 	dir    string        // directory of zoo.cfg and the data
 	id     int           // in an ensemble: 1, 2, ...
 	quorum []string      // in an ensemble: the server.N lines of zoo.cfg
-	links  bool          // in an ensemble: the members are connected over links
+	links  bool
 
 	initLimit, syncLimit int // in an ensemble, in ticks; 0: the default
 
@@ -273,7 +272,6 @@ func (s *Server) FourLetterWord(t testing.TB, word string) string {
 
 const wordTimeout = 2 * time.Second
 
-// modeOf returns the mode that srvr reports, or "" if the server does not serve.
 func modeOf(addr string) string {
 	reply, _ := fourLetterWord(addr, "srvr", wordTimeout)
 	_, rest, _ := strings.Cut(reply, "\nMode: ")

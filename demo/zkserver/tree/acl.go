@@ -38,8 +38,7 @@ func (who Identities) May(acl []wire.ACL, perms int32) bool {
 	return false
 }
 
-// resolve replaces "auth" with the client's digest identities. It returns false if acl is empty or an entry is
-// invalid, and if the client has no digest identity for "auth".
+// resolve replaces "auth" with the client's digest identities.
 func (who Identities) resolve(acl []wire.ACL) ([]wire.ACL, bool) {
 	if slices.Equal(acl, openACL) {
 		return openACL, true // shared by nearly all nodes
@@ -110,8 +109,7 @@ func matchIP(host, expr string) bool {
 	return err == nil && p.Contains(addr.Unmap())
 }
 
-// Authenticate adds the identity that a request from host authenticates. It returns false
-// unless the scheme is ip, or the scheme is digest and the data is not null.
+// Authenticate adds the identity that a request from host authenticates.
 func (who Identities) Authenticate(req *wire.AuthRequest, host string) (Identities, bool) {
 	var id wire.ID
 	switch req.Scheme {

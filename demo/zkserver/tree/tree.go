@@ -23,8 +23,8 @@ type Tree struct {
 	nodes      map[string]*Node
 	ephemerals map[int64]map[string]struct{} // paths of each session's ephemeral nodes
 	owned      int                           // number of all ephemeral nodes
-	containers map[string]struct{}           // paths of the containers
-	bytes      int64                         // size of all paths and data
+	containers map[string]struct{}
+	bytes      int64 // size of all paths and data
 }
 
 var (
@@ -150,8 +150,7 @@ type Node struct {
 // SetNextSequence sets the number of the next sequential child. It is for tests.
 func (n *Node) SetNextSequence(next int32) { n.creates = next }
 
-// Children returns the names of the children in no particular order. The slice is valid until the next
-// change.
+// Children returns the names of the children in no particular order. The slice is valid until the next change.
 func (n *Node) Children() []string { return n.children }
 
 func (n *Node) addChild(name string) {
@@ -200,7 +199,6 @@ func split(path string) (parent, name string) {
 	return path[:i], path[i+1:]
 }
 
-// readable returns the node at path if who has one of perms. It does not validate the path.
 func (t *Tree) readable(who Identities, path string, perms int32) (*Node, wire.Code) {
 	n := t.Get(path)
 	if n == nil {
@@ -253,8 +251,7 @@ func (t *Tree) GetChildren(who Identities, path string, withStat bool) (wire.Rec
 	return &wire.StringsResponse{Strings: names}, wire.OK
 }
 
-// CountBelow returns the number of descendants of path. For the empty path it counts all
-// nodes, the root included.
+// CountBelow returns the number of descendants of path; the empty path also counts the root.
 func (t *Tree) CountBelow(who Identities, path string) (wire.Record, wire.Code) {
 	if _, code := t.readable(who, path, wire.PermRead); code != wire.OK {
 		return nil, code
@@ -268,8 +265,7 @@ func (t *Tree) CountBelow(who Identities, path string) (wire.Record, wire.Code) 
 	return rsp, wire.OK
 }
 
-// OwnedBelow lists a session's ephemeral nodes whose path begins with the string prefix. The
-// prefix /a matches /ab.
+// OwnedBelow lists a session's ephemeral nodes whose path begins with the string prefix.
 func (t *Tree) OwnedBelow(session int64, prefix string) wire.Record {
 	if trimmed := strings.TrimSpace(prefix); trimmed == "" || trimmed == "/" {
 		prefix = ""
@@ -283,8 +279,7 @@ func (t *Tree) OwnedBelow(session int64, prefix string) wire.Record {
 	return rsp
 }
 
-// GetACL returns a node's ACL. It hides the password hashes in the ACL from clients that may
-// not change the ACL.
+// GetACL returns a node's ACL. It hides password hashes from clients that may not change the ACL.
 func (t *Tree) GetACL(who Identities, path string) (wire.Record, wire.Code) {
 	n, code := t.readable(who, path, wire.PermRead|wire.PermAdmin)
 	if code != wire.OK {
@@ -303,8 +298,7 @@ func (t *Tree) GetACL(who Identities, path string) (wire.Record, wire.Code) {
 	return &wire.ACLResponse{ACL: acl, Stat: n.Stat()}, wire.OK
 }
 
-// ReadAll executes reads and returns their results, which are valid until the next change. At a
-// write, or a read without a path, ReadAll returns the earlier results and MarshallingError.
+// ReadAll executes reads and returns their results, which are valid until the next change.
 func (t *Tree) ReadAll(who Identities, ops []wire.MultiOp) (wire.Record, wire.Code) {
 	rsp := &wire.MultiResponse{Results: make([]wire.MultiResult, len(ops))}
 	for i, o := range ops {

@@ -218,10 +218,7 @@ type Multi struct {
 	Failed  *wire.MultiResponse // the reply if an operation failed, otherwise nil
 }
 
-// CheckMulti checks each operation as if the previous operations were applied. If an
-// operation fails, the earlier operations have error results with the code OK, and the later
-// operations have RuntimeInconsistency. The code is OK, or MarshallingError if the request is
-// malformed.
+// CheckMulti checks each operation as if the previous operations were applied.
 func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 	if slices.ContainsFunc(ops, func(o wire.MultiOp) bool { return o.NoPath || o.Create.NoPath }) {
 		return Multi{}, wire.MarshallingError
@@ -241,7 +238,6 @@ func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 	return m, wire.OK
 }
 
-// checkOp checks an operation of a multi. A create makes a container only if its flags are FlagContainer.
 func (v *view) checkOp(o *wire.MultiOp) (ch Change, kind wire.Op, code wire.Code) {
 	switch o.Op {
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
