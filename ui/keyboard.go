@@ -152,7 +152,6 @@ func (d *dashboard) inspect() tea.Cmd {
 	return d.doer.cmd(a, r.Name(), r.Ref())
 }
 
-// refuseKey reports why a key of a lesson or of the live screen does nothing. It returns false for other keys.
 func (d *dashboard) refuseKey(k string) bool {
 	if _, ok := input.Lookup(d.table, input.ModeLesson, k); ok && !d.lessons.On && d.modes.Now() == input.ModeNormal {
 		d.report(term.Muted, "no lesson is running: L opens the menu")
@@ -171,7 +170,6 @@ func (d *dashboard) refuseKey(k string) bool {
 	return true
 }
 
-// unknownKey reports each key only once.
 func (d *dashboard) unknownKey(msg tea.KeyMsg) {
 	k := msg.String()
 	if msg.Paste || d.unknown[k] {

@@ -16,7 +16,6 @@ func (d *dashboard) updateLesson() {
 	}
 }
 
-// lesson returns nil if no lesson is running or time travel hides it.
 func (d *dashboard) lesson() *lessons.Panel {
 	if !d.lessons.On || d.past.journey.On {
 		return nil
@@ -24,7 +23,6 @@ func (d *dashboard) lesson() *lessons.Panel {
 	return &d.lessons
 }
 
-// withLesson adds the keys of a running lesson to ModeNormal.
 func (d *dashboard) withLesson(m input.Mode) input.Mode {
 	if m == input.ModeNormal && d.lesson() != nil {
 		m |= input.ModeLesson
@@ -32,7 +30,6 @@ func (d *dashboard) withLesson(m input.Mode) input.Mode {
 	return m
 }
 
-// lessonKey executes do. For CmdAnswer, key is the number of the answer.
 func (d *dashboard) lessonKey(do input.Command, key string) tea.Cmd {
 	p := &d.lessons
 	result, start := term.Span{}, ""

@@ -56,7 +56,6 @@ func (d *dashboard) wheel(x, y int, do input.Command) {
 	d.dirty = true
 }
 
-// click presses the clicked key of the footer, or selects the clicked row. On the selected row it acts as enter.
 func (d *dashboard) click(x, y int) tea.Cmd {
 	spot := d.canvas.SpotAt(x, y)
 	if k, ok := spot.(*input.FootKey); ok {

@@ -25,7 +25,7 @@ type overlays struct {
 	modes     input.Stack
 	elections elections.Panel
 	faults    overlay.List
-	faultsOf  model.Ref    // candidate of the list of faults
+	faultsOf  model.Ref
 	palette   overlay.List // list of actions
 	join      overlay.Panel
 	help      overlay.Panel
@@ -51,7 +51,6 @@ func (x *overlays) window() window {
 	return nil
 }
 
-// target returns the candidate of the list of faults if that list is in front, otherwise the selected one.
 func (x *overlays) target() model.Row {
 	if x.modes.Front() == input.ModeFaults {
 		return x.watched.row(x.faultsOf)
@@ -59,7 +58,6 @@ func (x *overlays) target() model.Row {
 	return x.watched.candidates.Row()
 }
 
-// openHelp opens the help of one mode, or switches the open help between one mode and all modes.
 func (x *overlays) openHelp() {
 	x.help.From(0)
 	x.helpAll = x.modes.Now() == input.ModeHelp && !x.helpAll
@@ -91,7 +89,6 @@ func (x *overlays) applyTyped() {
 	*x.filter() = x.typed.Text()
 }
 
-// back clears the filter or closes the window. It returns false if there is neither.
 func (x *overlays) back() bool {
 	switch mode := x.modes.Now(); {
 	case mode == input.ModeFilter:

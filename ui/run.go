@@ -87,7 +87,6 @@ func programOptions(ctx context.Context, o Options) []tea.ProgramOption {
 	return opts
 }
 
-// pump sends the changes and notices. The pause after a message grows from refreshFirst to refreshEvery.
 func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 	var dirty <-chan struct{}
 	if o.Source != nil {

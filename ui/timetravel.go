@@ -29,7 +29,6 @@ func (t *timeTravel) recording() travel.Recording {
 	return r
 }
 
-// mode returns ModePast during time travel, and always for a recording.
 func (t *timeTravel) mode() input.Mode {
 	if t.journey.On || t.recording() != nil {
 		return input.ModePast
@@ -37,7 +36,6 @@ func (t *timeTravel) mode() input.Mode {
 	return input.ModeNormal
 }
 
-// shownTime returns the time on the screen during time travel or in a pause.
 func (t *timeTravel) shownTime() time.Time {
 	if t.journey.On {
 		return t.journey.Shown
@@ -45,7 +43,6 @@ func (t *timeTravel) shownTime() time.Time {
 	return t.watched.heldAt
 }
 
-// pause begins or ends time travel. Without a history, it pauses or continues the views.
 func (t *timeTravel) pause() tea.Cmd {
 	switch {
 	case t.journey.On:
@@ -89,7 +86,6 @@ func (t *timeTravel) travel(do input.Command) tea.Cmd {
 	return t.doer.search(t.journey.Go(move))
 }
 
-// goTo shows the last moment not later than at. If all are later, it shows the earliest.
 func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 	if t.journey.On {
 		return t.doer.search(t.journey.GoTo(at))
@@ -103,7 +99,6 @@ func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 	return cmd
 }
 
-// arrive shows the moment that a search found. After an error, or if no moment is known, time travel ends.
 func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 	j := &t.journey
 	switch {
@@ -131,7 +126,6 @@ func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 	return t.doer.search(next)
 }
 
-// live ends time travel, in a recording after the running search. The recording then continues unless it has ended.
 func (t *timeTravel) live() tea.Cmd {
 	j, recording := &t.journey, t.recording()
 	if recording == nil {

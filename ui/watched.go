@@ -68,7 +68,6 @@ func (w *watched) store(states []*doctor.State) (instead *view, changed bool) {
 	return nil, true
 }
 
-// hold pauses or continues all views.
 func (w *watched) hold(on bool, now time.Time) {
 	w.heldAt = now
 	for _, v := range w.views {
@@ -78,7 +77,6 @@ func (w *watched) hold(on bool, now time.Time) {
 	}
 }
 
-// endVerify ends the verifications that are answered or too old. It returns the result for the election on the screen.
 func (w *watched) endVerify(now time.Time) (st term.Style, text string) {
 	for _, v := range w.views {
 		if v.verifying.IsZero() {
@@ -128,13 +126,12 @@ func (v *view) reselect() {
 	}
 }
 
-// row returns the candidate's row, even if the filter hides that row. The row of a gone candidate is empty.
+// row returns the candidate's row, even if the filter hides that row.
 func (v *view) row(id model.Ref) model.Row {
 	all := candidates.List{State: v.shown(), NoZnode: v.shown().WithoutZnode()}
 	return all.At(all.Find(id, v.candidates.Index))
 }
 
-// waiting returns the number of changes since the pause, 0 without a pause.
 func (v *view) waiting() int {
 	if v.paused == nil {
 		return 0
@@ -146,7 +143,6 @@ func (v *view) waiting() int {
 	return max(0, count(v.latest)-count(v.paused))
 }
 
-// setViews stores states. If the election on the screen is gone, setViews shows another.
 func (d *dashboard) setViews(states []*doctor.State) {
 	instead, changed := d.store(states)
 	if !changed {
@@ -218,7 +214,6 @@ func (d *dashboard) openElection() tea.Cmd {
 	return d.doer.cmd(a, name, model.Ref{})
 }
 
-// showOpened shows the election at path, if that election is watched and the user opened it last.
 func (d *dashboard) showOpened(path string) bool {
 	i := d.at(path)
 	if i < 0 || d.opening != path {

@@ -92,7 +92,7 @@ type Mode uint16
 
 const (
 	ModeNormal    = Mode(action.OnMain)
-	ModeFaults    = Mode(action.OnFaults) // the list of faults
+	ModeFaults    = Mode(action.OnFaults)
 	ModeElections = Mode(action.OnElections)
 )
 
@@ -101,11 +101,11 @@ const (
 	ModeHelp Mode = ModeElections << (1 + iota)
 	ModeFilter
 	ModeDialog
-	ModePast       // the main screen during time travel, and in a recording
-	ModeLessonMenu // the menu of lessons
-	ModeJoin       // how other programs join
-	ModePalette    // the list of actions
-	ModeLesson     // added to ModeNormal while a lesson is running
+	ModePast // the main screen during time travel, and in a recording
+	ModeLessonMenu
+	ModeJoin    // how other programs join
+	ModePalette // the list of actions
+	ModeLesson  // added to ModeNormal while a lesson is running
 )
 
 // Main reports whether m is the main screen without an overlay.
@@ -150,7 +150,7 @@ type FootKey struct {
 	Style term.Style // style of Shown and Label unless Off is set; term.Text: the usual styles
 }
 
-// Bindings returns the table. With observeOnly it lacks the keys that change something.
+// Bindings returns the table of keys. With observeOnly it lacks the keys that change something.
 func Bindings(observeOnly bool) []Binding {
 	const scroll = ModeNormal | ModeElections | ModeHelp | ModeFaults | ModeLessonMenu | ModeJoin
 	const everywhere = scroll | ModeFilter | ModeDialog | ModePast | ModePalette | ModeLesson

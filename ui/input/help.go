@@ -95,8 +95,7 @@ func keyLines(table []Binding, shown func(Binding) bool) (out []helpLine) {
 	return out
 }
 
-// helpLines returns the help of a mode, or of all modes if mode is 0. With brief, the help of all
-// modes lacks the main screen's keys and signs.
+// helpLines returns the help of a mode, or of all modes if mode is 0.
 func helpLines(table []Binding, g *term.Glyphs, mode Mode, brief, withLanes bool) (out []helpLine) {
 	in, all := cmp.Or(mode, ^Mode(0)), mode == 0
 	if all && brief {

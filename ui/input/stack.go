@@ -33,7 +33,7 @@ func (s *Stack) Front() Mode {
 	return s.Below()
 }
 
-// Open puts m in front. If m is already open, Open closes the modes in front of m.
+// Open puts m in front.
 func (s *Stack) Open(m Mode) {
 	if i := slices.Index(s.opened, m); i >= 0 {
 		s.opened = s.opened[:i]
@@ -53,7 +53,7 @@ func (s *Stack) CloseAll() { s.opened = nil }
 // SetBase makes m the mode of the main screen. Open modes stay open.
 func (s *Stack) SetBase(m Mode) { s.base = m }
 
-// Moved returns the position that do selects from the position at. The result is between 0 and last.
+// Moved returns the position that do selects from the position at.
 func Moved(do Command, at, last, page int) int {
 	switch do {
 	case CmdDown:

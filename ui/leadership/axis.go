@@ -16,7 +16,6 @@ type axis struct {
 	w     int // cells
 }
 
-// axisSteps lists the steps that a user can choose, and the distances between labels up to 30 days.
 var axisSteps = []time.Duration{
 	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
 	250 * time.Millisecond, 500 * time.Millisecond,
@@ -37,7 +36,6 @@ const (
 	unseenMost = 5 * time.Second  // bounds how long before Reign.From the axis begins to show a reign
 )
 
-// beganAt returns the time at which the axis begins to show a reign.
 func beganAt(r model.Reign) time.Time {
 	if r.Earliest.IsZero() || r.FromKnown {
 		return r.From
@@ -73,8 +71,6 @@ func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	return axis{start, step, w}
 }
 
-// axisOf returns the axis have, if its step and w are the wanted ones and it shows the time at. Otherwise
-// axisOf returns a new axis that shows at, nothing before first and, if possible, nothing after last.
 func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axis {
 	x := axis{have.start, step, w}
 	if i := x.cell(at); have.step == step && have.w == w && i >= 0 && i < w {
@@ -89,7 +85,6 @@ func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axi
 	return x
 }
 
-// fitting returns the shortest automatic step that lets w cells reach from first to last, otherwise the longest one.
 func fitting(first, last time.Time, w int) (step time.Duration) {
 	for unit := stepLeast; unit < 100*24*time.Hour; unit *= 10 {
 		for _, percent := range stepsBetween {
@@ -101,7 +96,6 @@ func fitting(first, last time.Time, w int) (step time.Duration) {
 	return step
 }
 
-// scaled returns the next finer or coarser step. A step of at least most does not become coarser.
 func scaled(step time.Duration, finer bool, most time.Duration) time.Duration {
 	i, listed := slices.BinarySearch(axisSteps, step)
 	switch {
@@ -115,10 +109,8 @@ func scaled(step time.Duration, finer bool, most time.Duration) time.Duration {
 	return axisSteps[min(len(axisSteps)-1, i)]
 }
 
-// until returns the last instant that cell i covers.
 func (x *axis) until(i int) time.Time { return x.start.Add(time.Duration(i+1)*x.step - 1) }
 
-// cell returns the index of the cell that covers t, -1 before the axis, at least w after it.
 func (x *axis) cell(t time.Time) int {
 	d := t.Sub(x.start)
 	if d < 0 || x.step == 0 {

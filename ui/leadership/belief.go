@@ -28,7 +28,6 @@ type Belief struct {
 	Wide    bool
 }
 
-// body collects the lines of a panel of w cells.
 type body struct {
 	w     int
 	lines [][]term.Span
@@ -38,7 +37,6 @@ func (b *body) roomy() bool { return b.w >= 50 }
 
 func (b *body) add(line ...term.Span) { b.lines = append(b.lines, line) }
 
-// row adds a line with a name and parts. In a narrow panel, it adds one line for each part.
 func (b *body) row(name, joint string, parts ...[]term.Span) {
 	line := []term.Span{{Style: term.Muted, Text: name + term.Blanks(10-len(name))}}
 	for i, part := range parts {
@@ -110,7 +108,6 @@ func (v *Belief) DrawBrief(f *term.Frame, r term.Rect) {
 	drawLines(a, out.lines)
 }
 
-// drawLines draws lines of spans. It omits blank lines if there are too many lines.
 func drawLines(a term.Area, lines [][]term.Span) {
 	spare := a.Height() - len(lines)
 	y := 0
@@ -161,7 +158,6 @@ func tries(t model.Tries) []term.Span {
 	return out
 }
 
-// explain returns sentences about the first wrong believer, or about the workers if no believer is wrong.
 func (v *Belief) explain(all []believer) (term.Style, string) {
 	fenced := v.State.Work.Rules.Fenced
 	for _, b := range all {
@@ -192,8 +188,6 @@ type believer struct {
 	wrong     bool               // wrongly believes that it leads: see [model.WrongAfter]
 }
 
-// believers returns at most four candidates: the leader or, with [model.MixedClients], all that may lead,
-// then others that believe they lead, then those whose workers wrote recently.
 func (v *Belief) believers(f *term.Frame) []believer {
 	s := v.State
 	const most = 4
@@ -245,7 +239,6 @@ func (b believer) name() string {
 	return b.candidate.Label()
 }
 
-// addBelievers adds the lines of the believers in a panel of h lines, and returns the believers.
 func (v *Belief) addBelievers(out *body, f *term.Frame, h int) []believer {
 	all, width := v.believers(f), 6
 	for _, b := range all {
@@ -335,7 +328,6 @@ func outcome(g *term.Glyphs, t *model.Tried) term.Span {
 	return term.Span{Style: term.Good, Text: g.Yes}
 }
 
-// lastWrite returns the last attempt of a member's worker to write to a resource, nil for none.
 func (v *Belief) lastWrite(member string, to model.Resource) *model.Tried {
 	for i, t := range slices.Backward(v.State.Work.Last) {
 		if t.Member == member && t.Resource == to {
@@ -345,8 +337,7 @@ func (v *Belief) lastWrite(member string, to model.Resource) *model.Tried {
 	return nil
 }
 
-// properties extends the liveness in the state's properties from the last observation to the time on
-// the screen. vacant is the length of the present vacancy; zero for none or without a connection.
+// properties extends the liveness from the last observation to the time on the screen.
 func (v *Belief) properties(f *term.Frame) (p model.Properties, vacant time.Duration) {
 	s := v.State
 	p = s.Properties
@@ -364,8 +355,6 @@ func (v *Belief) properties(f *term.Frame) (p model.Properties, vacant time.Dura
 	return p, vacant
 }
 
-// beliefs reports whether any beliefs are visible, and whether the queue has candidates that report
-// none. If the queue is empty, reported steps count as visible beliefs.
 func beliefs(s *doctor.State) (visible, hidden bool) {
 	hidden = s.Queue.Index(func(c *dialect.Candidate) bool { return s.Member(c) == nil }) >= 0
 	return len(s.Members) > 0 || s.Member(s.Leader()) != nil || s.Queue.Len() == 0 && len(s.Steps) > 0, hidden
@@ -373,9 +362,6 @@ func beliefs(s *doctor.State) (visible, hidden bool) {
 
 func stale(s *doctor.State) int { return s.Work.Counter.Stale + s.Work.Tokens.Stale }
 
-// safety returns a cross if a stale write was accepted, or if two awake candidates believed at the
-// same time that they lead. If two believed that but at most one was awake, or if a second leader is only
-// inferred, safety returns a warning. Otherwise it returns a check mark.
 func safety(g *term.Glyphs, s *doctor.State) term.Span {
 	if p := s.Properties; p.Doubles+p.Contested > 0 && p.AwakeDoubles == 0 && stale(s) == 0 {
 		st, sign, _ := wording.Severity(g, doctor.Warning)
@@ -391,8 +377,7 @@ func checkSign(g *term.Glyphs, good bool) term.Span {
 	return term.Span{Style: term.Alarm, Text: g.Killed, Keep: 8}
 }
 
-// PropertySpans returns safety and liveness for a title, nil if nothing was measured yet. With random faults, the
-// invariants replace safety; otherwise, if no beliefs are visible, a note replaces safety.
+// PropertySpans returns the measured properties for a title, nil if nothing was measured yet.
 func (v *Belief) PropertySpans(f *term.Frame) []term.Span {
 	s := v.State
 	if s.Properties.Observed == 0 {

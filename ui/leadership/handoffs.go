@@ -52,9 +52,8 @@ type Handoffs struct {
 	cut           bool // the lanes show State, because the lanes of Whole begin after Head
 }
 
-// plan holds the sizes of the parts of the panel.
 type plan struct {
-	lanes  int // number of lanes
+	lanes  int
 	pitch  int // lines from one lane to the next
 	thick  int // lines of a lane
 	axis   int // with a blank line below it in a high panel
@@ -73,7 +72,7 @@ type HandoffsShown struct {
 	Came       time.Time   // when the newest handoff came; zero for none, in a pause and during time travel
 
 	Now      time.Time // the time on the screen; during time travel in a live election, the latest known time
-	Zoomed   bool      // the panel fills the screen
+	Zoomed   bool
 	Selected model.Ref
 
 	Head        time.Time     // the playhead: the time on the screen in a recording or time travel; zero: none
@@ -82,7 +81,6 @@ type HandoffsShown struct {
 	Playing     string        // the sign of the playback, "" if nothing is played
 }
 
-// timeline returns the state that the lanes show: Whole if set, otherwise the state on the screen.
 func (v *Handoffs) timeline() *doctor.State {
 	if v.Whole == nil {
 		return v.State
@@ -305,7 +303,6 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	if v.plan.lanes = min(room, len(v.lanes.rows)); room > 0 && v.plan.lanes == 0 {
 		v.plan.lanes = 1
 	}
-	// Higher lanes and a legend leave the list as many lines as it needs, or half of the panel if it needs more.
 	need := len(x.State.Handoffs)
 	if need == 0 && in.W < legendWidth {
 		need = 2 // the text in place of an empty list
@@ -324,7 +321,6 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	v.scroll = min(v.scroll, v.most)
 }
 
-// head returns the time on the screen.
 func (v *Handoffs) head() time.Time {
 	if v.Head.IsZero() {
 		return v.Now
@@ -332,7 +328,6 @@ func (v *Handoffs) head() time.Time {
 	return v.Head
 }
 
-// planned divides h lines among the parts, and returns the number of lines for the lanes.
 func (v *Handoffs) planned(h int) (room int) {
 	v.plan = plan{}
 	if kind := v.State.Kind(); len(v.lanes.whole.All) == 0 || kind == dialect.KindQueue || kind == dialect.KindBarrier { // items have no lanes; at a barrier nobody has a znode
@@ -356,7 +351,6 @@ func (v *Handoffs) planned(h int) (room int) {
 	return max(1, room)
 }
 
-// upper returns the number of lines above the list.
 func (v *Handoffs) upper() int {
 	if v.plan.lanes == 0 {
 		return 0
@@ -399,7 +393,6 @@ func (v *Handoffs) settleAxis(w int) {
 	v.axis = axisOf(v.axis, step, first, last, v.Head, w)
 }
 
-// span returns the first and the last time for which the lanes can have something to show.
 func (v *Handoffs) span() (first, last time.Time) {
 	if !v.Last.IsZero() {
 		return v.First, v.Last

@@ -14,7 +14,6 @@ import (
 	"electop/ui/wording"
 )
 
-// lanes holds the lanes of a state and which of them are in view.
 type lanes struct {
 	of    *doctor.State
 	most  int
@@ -27,7 +26,6 @@ type lanes struct {
 	writes bool          // a line below the lanes shows what workers wrote
 }
 
-// make computes the lanes of s unless l has them already; most is the bound of [model.State.Lanes].
 func (l *lanes) make(s *doctor.State, most int) {
 	if l.of != s || l.most < most {
 		l.of, l.most = s, most
@@ -126,7 +124,6 @@ const (
 	laneExpired
 )
 
-// kindOf returns the kind of the cells of a standing. wrong: the member wrongly believes that it leads.
 func kindOf(s model.Standing, wrong bool) laneKind {
 	there := s.Place != model.NoZnode
 	switch {
@@ -150,14 +147,12 @@ func kindOf(s model.Standing, wrong bool) laneKind {
 	return laneUnaware
 }
 
-// laneCell is a cell of a lane. fault is a fault that begins in the cell.
 type laneCell struct {
 	kind  laneKind
 	fault model.Fault
 }
 
-// cells writes the cells of l that begin before until to the slice out, and returns it. In a stretch that
-// does not contain head, laneLeads becomes laneLed. Third-party clients are unknown in the gaps.
+// cells writes the cells of l that begin before until to the slice out, and returns it.
 func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until time.Time) []laneCell {
 	put := func(i int, c laneCell) {
 		if i >= 0 && i < len(out) && c.kind > out[i].kind {
@@ -218,7 +213,6 @@ func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until 
 	return out
 }
 
-// rowOf returns the row of the lane whole.All[index], -1 if index is negative or the lane is not in view.
 func (l *lanes) rowOf(index int) int {
 	if index < 0 {
 		return -1
@@ -296,8 +290,6 @@ func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 	}
 }
 
-// demote replaces laneLeads if nobody is known to lead. From the last handoff on, it also replaces
-// laneWaits and laneBelieves of candidates that may lead.
 func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 	s := v.State
 	if s.Leader() != nil {
@@ -323,7 +315,6 @@ func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 	}
 }
 
-// contested returns the kind of the cells of a candidate that may lead ([model.MixedClients]), or laneNothing.
 func (v *Handoffs) contested(l *model.Lane) laneKind {
 	s, n := v.State, len(l.Znodes)
 	if s.NoLeader() != model.MixedClients || n == 0 {
@@ -341,8 +332,6 @@ func (v *Handoffs) contested(l *model.Lane) laneKind {
 	return laneNothing
 }
 
-// drawNotices draws each notification to a lane in view: a line from the lane of the deleted znode, if
-// that lane is in view too, and a sign at the time of the arrival.
 func (v *Handoffs) drawNotices(g *term.Glyphs, a term.Area, left int, grid [][]laneCell) {
 	pitch := v.plan.pitch
 	for _, signs := range [...]bool{false, true} {
@@ -398,7 +387,6 @@ func laneSigns(g *term.Glyphs) [laneExpired + 1]term.Span {
 	}
 }
 
-// drawWrites draws the worst write of each cell. A stale write is the worst, then a refused one.
 func (v *Handoffs) drawWrites(f *term.Frame, p *term.Pen) {
 	g := &f.Theme.Glyph
 	signs := [...]term.Span{{Style: term.Text, Text: " "}, {Style: term.Muted, Text: g.Written}, {Style: term.Good, Text: g.Refused}, {Style: term.Alarm, Text: g.Stale}}
@@ -447,8 +435,6 @@ func (v *Handoffs) drawAxis(f *term.Frame, a term.Area, left, y int) {
 	}
 }
 
-// playhead returns the sign of the playhead with its time, and the column at which they
-// begin; "" if there is no playhead in view.
 func (v *Handoffs) playhead(f *term.Frame, a term.Area, left int) (at int, words string) {
 	i := v.axis.cell(v.Head)
 	if v.Head.IsZero() || i < 0 || i >= v.axis.w {
@@ -464,7 +450,6 @@ func (v *Handoffs) playhead(f *term.Frame, a term.Area, left int) (at int, words
 	return max(0, left+i-term.Width(words)), words + f.Theme.Glyph.Playhead
 }
 
-// note returns why nobody leads or what is wrong with the leader, otherwise what the lanes leave out, "" for nothing.
 func (v *Handoffs) note() (st term.Style, words string) {
 	s := v.State
 	switch _, expires := wording.ExpiryOf(s, s.LeaderRow()); {

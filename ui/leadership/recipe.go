@@ -18,7 +18,6 @@ import (
 	"electop/ui/wording"
 )
 
-// part is a heading of the recipe with its lines.
 type part struct {
 	heading string
 	first   model.Step
@@ -40,7 +39,6 @@ var codes = map[dialect.Kind][]part{
 	dialect.KindCommit: {{"To decide", 1, []string{"coordinator: a znode for each site", "site: write commit or abort", "all wrote commit: commit"}}},
 }
 
-// code returns the recipe as pseudo code. ack is the path of the acknowledgement, "" if unknown.
 func code(kind dialect.Kind, herd bool, ack string) []part {
 	if parts := codes[kind]; parts != nil {
 		return parts
@@ -56,7 +54,6 @@ func code(kind dialect.Kind, herd bool, ack string) []part {
 	return inTurn("To volunteer", "When leading", "create guid-n_  SEQUENCE|EPHEMERAL", watch, "mine is the smallest: I lead", again, "run the leader procedure", lead)
 }
 
-// inTurn returns the code of contenders that each wait for another one.
 func inTurn(to, when, create, watch, first, again string, lead ...string) []part {
 	return []part{
 		{to, model.StepCreate, []string{create, "C := getChildren, i := my number", watch}},
@@ -64,7 +61,6 @@ func inTurn(to, when, create, watch, first, again string, lead ...string) []part
 	}
 }
 
-// lineOf returns the line of a step, "" if the step has none.
 func lineOf(parts []part, step model.Step) string {
 	for _, p := range parts {
 		if i := int(step - p.first); i >= 0 && i < len(p.lines) {
@@ -92,7 +88,6 @@ type Recipe struct {
 	Since   time.Time                 // start of the current lesson, zero for none: older handoffs are not mentioned
 }
 
-// recipePlan is the layout of the panel.
 type recipePlan struct {
 	parts           []part
 	bars            bool
@@ -102,8 +97,7 @@ type recipePlan struct {
 	between, beforeBars, beforeSituation bool // places of blank lines
 }
 
-// planned computes the layout. The bars have priority over the situation. If there is or
-// was a herd, the bars also have priority over the first and the last part of the code.
+// planned computes the layout. The bars have priority over the situation.
 func (v *Recipe) planned(a term.Area, herd bool, now situation, c model.Costs) (x recipePlan) {
 	s, w := v.State, a.Width()-2
 	x.parts = code(s.Kind(), herd, s.Ack.Path)
@@ -233,7 +227,6 @@ func (v *Recipe) drawStep(f *term.Frame, a term.Area, y int, step model.Step, te
 	p.Fit(p.Room()-1, line, text)
 }
 
-// drawRunning draws at most n lines that run now, from y on, and returns the next y.
 func (v *Recipe) drawRunning(f *term.Frame, a term.Area, y, n int) int {
 	for step, now := range v.steps(f) {
 		if len(now.names) == 0 || n <= 0 {
@@ -246,7 +239,6 @@ func (v *Recipe) drawRunning(f *term.Frame, a term.Area, y, n int) int {
 	return y
 }
 
-// fitNames lists at most three names in w cells, and counts the others. If no name fits, fitNames cuts the first.
 func fitNames(names []string, w int) string {
 	for n := min(len(names), 3); n > 0; n-- {
 		text := strings.Join(names[:n], ", ")
@@ -263,8 +255,7 @@ func fitNames(names []string, w int) string {
 	return term.Cut(names[0], w)
 }
 
-// drawHerdBars draws a bar for the chain and one for the herd: how many watchers a handoff notifies,
-// counted by the embedded server or predicted. older bounds the lines of earlier handoffs.
+// drawHerdBars draws a bar for the chain and one for the herd: how many watchers a handoff notifies.
 func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c model.Costs, older int) int {
 	s, g := v.State, &f.Theme.Glyph
 	notifies := func(rule dialect.Recipe, counted []*model.ReportedDeletion) int {
@@ -319,8 +310,6 @@ func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c mo
 	return v.drawOlder(f, a, y+1, cells, older, c)
 }
 
-// drawOlder draws earlier handoffs, newest first, in at most n lines. If n is 1, it draws only the
-// numbers of notified watchers, in one line.
 func (v *Recipe) drawOlder(f *term.Frame, a term.Area, y, cells, n int, c model.Costs) int {
 	var older []*model.ReportedDeletion
 	for _, list := range [][]*model.ReportedDeletion{c.Chain, c.Herd} {
@@ -358,7 +347,6 @@ func ruleOf(w *model.ReportedDeletion) (string, term.Style) {
 	return "chain", term.Watch
 }
 
-// drawCount draws the effects of a deletion. A plus means that the number may still grow.
 func drawCount(p *term.Pen, st term.Style, w *model.ReportedDeletion) {
 	plus := ""
 	if !w.Settled {
@@ -434,7 +422,6 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	}
 }
 
-// wakes describes who is notified when the first holder goes.
 func (v *Recipe) wakes(f *term.Frame, w phrase.Role) string {
 	s := v.State
 	others, woken := " of the "+f.Int(int64(s.Queue.Len()-1))+" others", s.Recipe.Notified(s.Queue, 0)
@@ -453,7 +440,6 @@ func (v *Recipe) wakes(f *term.Frame, w phrase.Role) string {
 	return text
 }
 
-// roleLines calls add for each line about the role: who has it, what others watch, and the acknowledgement.
 func (v *Recipe) roleLines(di *dialect.Dialect, w phrase.Role, add func(name, text string)) {
 	s := v.State
 	switch {
@@ -603,8 +589,6 @@ func (v *Recipe) quiet() (term.Style, string) {
 	return term.Muted, "quiet: nobody polls. Each waits for one deletion, that of the znode " + before + "."
 }
 
-// notified returns how many others were notified of the deletion of the leader's znode, "" if the
-// server has not counted yet. If the server never counts, the number is the recipe's prediction.
 func notified(s *doctor.State, h *model.Handoff) string {
 	n, role := h.Notified, phrase.RoleOf(s)
 	for i := len(s.Deletions) - 1; i >= 0; i-- {

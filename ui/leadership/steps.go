@@ -20,14 +20,11 @@ import (
 // StepShown is how long a step stays marked if the server neither delays nor holds messages.
 const StepShown = 1500 * time.Millisecond
 
-// activity holds the candidates that run one line of the recipe now.
 type activity struct {
 	names  []string // of the candidates, newest first
 	detail string   // the line with the newest reported values, "" for none
 }
 
-// steps returns what happens in each line of the recipe. If the server goes step by step and holds a
-// message to a member, [Recipe.runs] chooses the member's line.
 func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity) {
 	s := v.State
 	shown := StepShown
@@ -74,8 +71,7 @@ func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity
 	return lines
 }
 
-// runs returns the line that m runs while a message to m is held, StepNone if no line fits. last is the last step
-// that m reported. For a reply, runs returns the line with the request; if it knows no such line, it returns last.
+// runs returns the line that m runs while a message to m is held. last is the last step that m reported.
 func (v *Recipe) runs(m *model.Member, last model.Step) model.Step {
 	s, held := v.State, v.Held[m.Session]
 	child := znode.Base(held.Path)
@@ -104,7 +100,6 @@ func (v *Recipe) runs(m *model.Member, last model.Step) model.Step {
 	return last
 }
 
-// mark adds a candidate to the line. The line keeps its first detail.
 func (l *activity) mark(name, detail string) {
 	if slices.Contains(l.names, name) {
 		return
@@ -115,7 +110,6 @@ func (l *activity) mark(name, detail string) {
 	}
 }
 
-// listedIn returns the step in which a member listed the children; before has earlier steps.
 func listedIn(before []model.StepTaken, member string) model.Step {
 	for _, t := range slices.Backward(before) {
 		if t.Member == member && t.Step <= model.StepList {

@@ -27,7 +27,7 @@ type Footer struct {
 	Lessons, Invited, Past bool // whether there are lessons, invitations to join, and a past
 }
 
-// Draw draws the keys. If they do not fit, keys with a higher Drop are left out first, and keys with Drop 0 never.
+// Draw draws the keys.
 func (l *Footer) Draw(f *term.Frame, table []input.Binding) {
 	r, keys, gap := l.At.Keys, l.keys(&f.Theme.Glyph, table), 3
 	width := func(k *input.FootKey) int { return term.Width(k.Shown) + 1 + term.Width(k.Label) }

@@ -20,8 +20,8 @@ import (
 type Bar struct {
 	State   *doctor.State
 	Number  int // number of this election in the list, from 1
-	Watched int // number of watched elections
-	W, H    int // size of the screen
+	Watched int
+	W, H    int
 
 	Cluster string
 	Role    string // role with which this program was started

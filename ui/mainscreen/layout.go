@@ -39,14 +39,14 @@ const (
 	Selected // the selected candidate
 	Doctor   // the findings
 	Servers
-	Panels // number of panels
+	Panels
 )
 
 // Shape determines the arrangement, together with the size of the screen.
 type Shape struct {
 	Focus       Panel
 	Zoomed      bool // the panel with the focus fills the screen
-	Lesson      bool // a lesson is running
+	Lesson      bool
 	Workers     bool // leaders have workers, and the beliefs are shown
 	Messages    bool // the server reports its messages
 	Rows        int  // lines of the candidates; 0: the panel shows no queue
@@ -65,15 +65,6 @@ type Arrangement struct {
 }
 
 // Arrange lays out a screen of w by h cells.
-//
-// On a screen narrower than WideFrom, the handoffs, a lesson or both are below the candidates. The recipe
-// and the messages replace other panels while they have the focus. On a wider screen, the recipe is
-// beside the candidates; without a third column, the messages replace the recipe while they have the focus.
-// The third and fourth column have the lesson, the messages and, if they fit, Selected, Doctor and Servers.
-//
-// If s.Watching is set, the recipe has a place only while it has the focus. If leaders have workers,
-// the beliefs replace the recipe, or are below it on a tall screen. On a narrow screen without a lesson,
-// brief beliefs replace the handoffs while the candidates have the focus.
 func Arrange(w, h int, s Shape) Arrangement {
 	a := arrangePanels(w, h, s)
 	if !s.Workers {
@@ -157,8 +148,7 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 	return a
 }
 
-// handoffsHeight returns the height of the handoffs within h lines of w cells. If h is large, the height
-// changes in steps, so that a new candidate rarely moves a panel.
+// handoffsHeight changes in steps if h is large, so that a new candidate rarely moves a panel.
 func handoffsHeight(h, w int, s Shape) int {
 	const linesMost = 14 // on a tall screen, the most lines that the handoffs take from other panels
 	const recipeWhole = 30
@@ -177,7 +167,7 @@ func handoffsHeight(h, w int, s Shape) int {
 	if s.Focus == Handoffs && w < WideFrom {
 		lines = max(lines, h/2)
 	}
-	if s.Workers && w >= WideFrom { // the beliefs get all their lines, unless h is too small
+	if s.Workers && w >= WideFrom {
 		lines = max(6, min(lines, h-leadership.BeliefLines-1))
 	}
 	return lines

@@ -217,8 +217,7 @@ func (x *Screen) FocusOn(p Panel) {
 	x.Focus = p
 }
 
-// Open gives p, one of the [Details], the focus, and zooms it unless its whole text is in view.
-// If p has the focus already, Open closes p and returns false.
+// Open gives p, one of the [Details], the focus. It returns false if it closed p, because p had the focus already.
 func (x *Screen) Open(p Panel) bool {
 	if x.Focus == p {
 		x.Close()
@@ -257,8 +256,7 @@ func (x *Screen) moves(p Panel) interface{ Move(input.Command) } {
 	return nil
 }
 
-// Move applies do to the panel with the focus, or to the candidates if that panel cannot scroll. Left and right select
-// only in the zoomed candidates. Page keys scroll a long lesson that is in view, unless one of the [Details] has the focus.
+// Move applies do to the panel with the focus or, for example if that panel cannot scroll, to another one.
 // chose means that the selected candidate may have changed.
 func (x *Screen) Move(do input.Command) (chose bool) {
 	at := x.Focus

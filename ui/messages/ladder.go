@@ -114,7 +114,6 @@ type ladder struct {
 	stamps      bool
 }
 
-// newLadder returns a ladder with n lanes. If n is odd, the left side has one more lane.
 func newLadder(f *term.Frame, a term.Area, n int) *ladder {
 	d := &ladder{f: f, Area: a, left: a.Rect.X, right: a.Rect.X + a.Width() - 1, stamps: a.Width() >= stampsFrom}
 	if d.stamps {
@@ -133,7 +132,6 @@ func newLadder(f *term.Frame, a term.Area, n int) *ladder {
 
 func (d *ladder) isLeft(of side) bool { return of >= 0 && d.lanes[of] < d.server }
 
-// put draws text in line y, from column x to the column before end. It returns the column after the text.
 func (d *ladder) put(y, x, end int, st term.Style, text string) int {
 	if y < 0 || y >= d.Area.Height() {
 		return x
@@ -170,7 +168,6 @@ func (d *ladder) across(y int, st term.Style, text string) {
 	d.put(y, x, d.right, st, text)
 }
 
-// span returns the first and last column of a message's line; for elsewhere, of the whole ladder.
 func (d *ladder) span(of side) (from, to int) {
 	switch {
 	case of < 0:
@@ -241,7 +238,6 @@ func (d *ladder) arrow(y int, of side, toLeft bool, st term.Style, text string) 
 	}
 }
 
-// lost draws a message that did not arrive when it was sent. The reason replaces the head of its arrow.
 func (d *ladder) lost(y int, e *entry, st term.Style) {
 	g := &d.f.Theme.Glyph
 	from, to := d.span(e.side)
@@ -267,7 +263,6 @@ func (d *ladder) lost(y int, e *entry, st term.Style) {
 	d.put(y, x, to+1, term.Trouble, term.Cut(reason, to+1-x))
 }
 
-// beside draws a text beside a lane. A long text can cover the server's lifeline.
 func (d *ladder) beside(y int, of side, st term.Style, text string) {
 	x, end := d.lanes[of]+1, d.right
 	if !d.isLeft(of) {
@@ -280,7 +275,6 @@ func (d *ladder) beside(y int, of side, st term.Style, text string) {
 	d.put(y, x, end, st, text)
 }
 
-// held draws a held message. If next is set, the key "." releases it.
 func (d *ladder) held(y int, of side, text string, next bool) {
 	g := &d.f.Theme.Glyph
 	const key = " . "
@@ -312,7 +306,6 @@ func (d *ladder) held(y int, of side, text string, next bool) {
 	}
 }
 
-// progress draws the line of a delayed message. passed is the fraction of the delay that has passed.
 func (d *ladder) progress(y int, of side, text string, passed float64) {
 	g := &d.f.Theme.Glyph
 	from, to := d.span(of)

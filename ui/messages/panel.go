@@ -107,7 +107,6 @@ func (l *lane) style() term.Style {
 }
 
 // lanes chooses up to n candidates: the selected one, its partner, those with messages, then others.
-// If the partner has no messages, the candidate with the newest message replaces it.
 func lanes(s *doctor.State, selected model.Row, n int) []lane {
 	if selected.Ref() == (model.Ref{}) {
 		selected = at(s, 0).row
@@ -137,8 +136,6 @@ func lanes(s *doctor.State, selected model.Row, n int) []lane {
 	return all
 }
 
-// partner returns a candidate that should watch r, otherwise the one that r should watch.
-// If r has no znode, partner returns the first candidate.
 func partner(s *doctor.State, r model.Row) lane {
 	i := r.Position
 	if r.Candidate == nil || i < 0 || i >= s.Queue.Len() {
@@ -155,7 +152,6 @@ func partner(s *doctor.State, r model.Row) lane {
 	return lane{}
 }
 
-// receivers yields the receivers of the held messages, then those of s.Exchanges, both newest first.
 func receivers(s *doctor.State) iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
 		if s.Pace != nil {
@@ -221,8 +217,8 @@ const (
 	step                // a step of the recipe, taken by the candidate of the lane
 	fault               // a fault of the candidate of the lane
 	request             // a request that the server carried out
-	deleted             // the deletion of a znode
-	others              // messages of clients that have no lane
+	deleted
+	others // messages of clients that have no lane
 )
 
 // side is the index of a lane, or one of the constants below.

@@ -27,7 +27,6 @@ type Entry struct {
 	On       bool // the entry's lesson is running, or its action is on
 }
 
-// same reports whether e and o do the same, even if their names or refusals differ.
 func (e Entry) same(o Entry) bool { return e.Do == o.Do && e.Kind == o.Kind && e.Arg == o.Arg }
 
 // List is a list of entries. One entry is selected.
@@ -199,7 +198,6 @@ func (v *List) Draw(f *term.Frame) {
 	}
 }
 
-// match returns the entries with all typed words in Name or About. Entries with a matching Name or Key come first.
 func match(all []Entry, typed string) []Entry {
 	words := strings.Fields(strings.ToLower(typed))
 	if len(words) == 0 {

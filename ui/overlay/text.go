@@ -97,8 +97,7 @@ type Invitation struct {
 	Line    string // command line to type or paste
 }
 
-// Join returns the text on how other programs join. If cannot is not "", Join returns only that reason.
-// If open is true, other machines reach the address. joined has a line for each third-party candidate.
+// Join returns the text on how other programs join. If open is true, other machines reach the address.
 func Join(width int, all []Invitation, open bool, joined []string, cannot string) Text {
 	const indent, lineMax = 2, 2000 // of an invitation's line
 	text := Text{Title: "Join this election"}

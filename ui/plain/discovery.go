@@ -54,7 +54,6 @@ type Found struct {
 	Waiting int // number of candidates that neither lead nor hold a lock, including those that State lacks
 }
 
-// split returns the elections to show; others have kinds without leader or lock holders.
 func (d Discovery) split() (elections, others []Found) {
 	for _, f := range d.Elections {
 		switch kind := f.State.Kind(); {

@@ -24,7 +24,7 @@ func riskOf(path string, r *doctor.Risk, now time.Time) Object {
 		"expires_within_ms", When(lasts && !r.By.IsZero(), within(r.By, now)),
 		"ensemble_epoch", When(lasts && !r.By.IsZero(), r.Epoch), // expires_within_ms is valid only in this epoch
 		"evidence", r.Evidence,
-		"next", znodePath(path, r.Next), // who would take over
+		"next", znodePath(path, r.Next),
 		"session_timeout_ms", When(r.Timeout > 0, millis(r.Timeout)),
 		"silent_ms", silence(r, now), // lower bound
 	}
@@ -202,7 +202,6 @@ func handoffNotes(h model.Handoff) string {
 	return b.String()
 }
 
-// measureNotes returns "" for an unknown duration.
 func measureNotes(m model.Measure) string {
 	switch {
 	case m.Guess():

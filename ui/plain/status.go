@@ -241,7 +241,6 @@ func Status(s *doctor.State) Object {
 	}
 }
 
-// watchersOf returns nil without a candidate; unknown numbers are null.
 func watchersOf(s *doctor.State) Object {
 	w := s.LeaderWatchers()
 	switch {
@@ -302,7 +301,6 @@ func candidateOf(s *doctor.State, i, holders int) Object {
 	)
 }
 
-// firstOf describes the first candidate if the kind has a role and the candidate is not known to hold this role.
 func firstOf(s *doctor.State) Object {
 	c, why := s.First(), s.NoLeader()
 	if c == nil || why == "" || s.Roleless() {
@@ -324,7 +322,6 @@ func leaderlessOf(s *doctor.State) Object {
 	return Object{"since", stamp(v.Since), "known_by", by}
 }
 
-// standbysOf returns nil if electop cannot see the programs that could take over.
 func standbysOf(s *doctor.State) []string {
 	standbys := s.Standbys()
 	if !standbys.Listed {
@@ -333,7 +330,6 @@ func standbysOf(s *doctor.State) []string {
 	return list(standbys.Names)
 }
 
-// waiting returns how many candidates wait, or which programs could take over.
 func waiting(s *doctor.State) string {
 	if s.Dialect != nil && s.Dialect.Single {
 		return doctor.Could("take over", s.Standbys())

@@ -83,8 +83,6 @@ func znodePath(path string, c *dialect.Candidate) *string {
 	return text(znode.Join(path, c.Name))
 }
 
-// content has c's data as key, or as key_base64 if the data is not UTF-8.
-// If the data was cut, key_length has its full length.
 func content(key string, c *dialect.Candidate) Object {
 	d, length := c.Data, 0
 	known := !c.Unread && !d.Denied
@@ -100,7 +98,6 @@ func content(key string, c *dialect.Candidate) Object {
 
 func text(s string) *string { return When(s != "", s) }
 
-// name returns c's label. It returns nil for no candidate, or if the label is the znode's name, cut to nameMax.
 func name(c *dialect.Candidate) *string {
 	if c == nil || c.Label() == znode.Safe(c.Name, nameMax) {
 		return nil

@@ -52,8 +52,7 @@ type Arrival struct {
 	Err error // why the playback could not be stopped
 }
 
-// Begin starts a journey at the last moment. In a recording, it starts at the moment on the screen, or at the first
-// moment if none is shown yet; stop stops the playback.
+// Begin starts a journey at the last moment or, in a recording, at the moment on the screen. stop stops the playback.
 func (j *Journey) Begin(in Past, path string, selected model.Ref, stop func(context.Context) error) Search {
 	*j = Journey{On: true, in: in, path: path, gen: j.gen + 1, searching: true, Selected: selected, playback: playback{speed: j.playback.speed}}
 	gen := j.gen
@@ -274,7 +273,6 @@ func withBefore(in Past, path string, m Found) Found {
 	return m
 }
 
-// needsBefore reports whether Words needs the earlier state: if there are no events or the leader may have changed.
 func needsBefore(events []model.Event) bool {
 	return len(events) == 0 || slices.ContainsFunc(events, func(e model.Event) bool {
 		switch e.Body.(type) {
@@ -285,7 +283,6 @@ func needsBefore(events []model.Event) bool {
 	})
 }
 
-// playTo returns a move to the last moment not later than t, over at most 256 moments.
 func playTo(t time.Time) move {
 	return func(ctx context.Context, in Past, path string, here Found) Found {
 		for range 256 {

@@ -141,7 +141,6 @@ func changeWords(before, s *doctor.State) string {
 	return ""
 }
 
-// sentWords describes the first message sent or dropped by the server between the states, and counts the others.
 func sentWords(before, s *doctor.State) string {
 	i := 0
 	if n := len(before.Exchanges); n > 0 {

@@ -239,8 +239,7 @@ func (t Expiry) Expires(now time.Time) string {
 	return "expires ≤ " + units.AtMost(t.Latest.Sub(now))
 }
 
-// Brief returns [Expiry.Expires] for a member with a fault. Otherwise it names a risk, in w cells if
-// possible.
+// Brief returns [Expiry.Expires] for a member with a fault, otherwise a risk, in w cells if possible.
 func (t Expiry) Brief(now time.Time, w int) string {
 	if t.Faulty() {
 		return t.Expires(now)

@@ -74,7 +74,6 @@ func joined(first, then string) string {
 	return first + "; " + then
 }
 
-// past describes the leader in a state that is no longer current.
 func past(s *doctor.State) string {
 	switch l := s.Leader(); {
 	case s.Roleless():
@@ -90,7 +89,6 @@ func past(s *doctor.State) string {
 	}
 }
 
-// reigns describes how long the first candidate has been first, "" if that is unknown.
 func reigns(f *term.Frame, s *doctor.State) string {
 	r, ok := s.Reign()
 	since := ""
@@ -124,7 +122,6 @@ func successors(s *doctor.State) string {
 	}
 }
 
-// wrongBeliever names the member that wrongly believes it leads. Several such members are not named.
 func wrongBeliever(f *term.Frame, s *doctor.State) (words string) {
 	for _, id := range s.Properties.Believers {
 		if m := s.MemberByID(id); Wrong(f, s, m) {
