@@ -74,7 +74,6 @@ const AckWait = time.Second
 // heldMax bounds the events that wait, in case the clock stops.
 const heldMax = 4096
 
-// eventQueue holds back an event that waits for the acknowledgement, and all later events.
 type eventQueue struct {
 	n    uint64  // the number of the last event that became due
 	due  []Event // became due at or after the last observation
@@ -100,8 +99,6 @@ func (q *eventQueue) waiting() EventBody {
 	return q.held[0].Body
 }
 
-// release makes the held events due. took is the takeover of a held handoff, nil if unknown. within
-// bounds took, nil if unknown.
 func (q *eventQueue) release(took *time.Duration, within *Span) {
 	held := q.held
 	q.held = nil

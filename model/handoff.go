@@ -92,8 +92,7 @@ func (h *Handoff) Measures() [4]Measure {
 	return out
 }
 
-// checkHead applies a change of the queue's head. listed reports whether the list of children is newer
-// than the old head's deletion.
+// checkHead applies a change of the head; listed: the list of children is newer than the old head's deletion.
 func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	head, old := j.first(), j.head
 	if head == old || head != nil && old != nil && head.ID() == old.ID() {
@@ -180,8 +179,6 @@ func (j *Journal) firstHead(at time.Time) {
 	j.past.begin(j.reign(at, timeBounds{latest: at}))
 }
 
-// reign returns the head's reign. If the beginning was not observed, the reign began between the
-// creation of the head's znode and at.
 func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
 	r := Reign{Leader: j.head, From: at, FromKnown: changed.known(), Earliest: changed.lower(), Latest: session.Later(changed.latest, changed.likely)}
 	if r.FromKnown {
@@ -260,7 +257,7 @@ func (j *Journal) depart(at time.Time, c *dialect.Candidate) {
 	j.lanes.leave(d)
 }
 
-// EndOf returns why c's znode was deleted. It knows the causes of recent leaders and recent candidates of members.
+// EndOf returns why c's znode was deleted.
 func (j *Journal) EndOf(c *dialect.Candidate) Cause {
 	for _, h := range slices.Backward(j.past.handoffs) {
 		if h.From != nil && h.From.ID() == c.ID() && h.Cause != CauseUnknown { // unknown also if c was overtaken
@@ -305,7 +302,6 @@ func (p *past) end(at time.Time) {
 	}
 }
 
-// retract ends the present reign, or removes it if it began just now or at an unknown time.
 func (p *past) retract(at time.Time) {
 	r := p.current()
 	switch {
@@ -325,7 +321,6 @@ func (p *past) renew(old, c *dialect.Candidate) {
 	}
 }
 
-// correct corrects a handoff and returns it. It returns nil if p no longer has the handoff.
 func (p *past) correct(x correction) *Handoff {
 	for i, old := range slices.Backward(p.handoffs) {
 		if old.From == nil || old.From.ID() != x.from || !old.At.Equal(x.at) {
@@ -363,7 +358,7 @@ const HistoryMax = 500
 
 func remember[T any](history []T, v T) []T { return keep(history, v, HistoryMax) }
 
-// keep appends v, and drops the oldest element of a full history. It never overwrites elements.
+// keep never overwrites elements.
 func keep[T any](history []T, v T, max int) []T {
 	if len(history) < max {
 		return append(history, v)
@@ -421,8 +416,7 @@ type Totals struct {
 	MissedCreates, MissedDeletes int
 	// Unknown counts how often missed changes could not be counted.
 	Unknown int
-	// Led and Vacant are the total times with and without a leader. Neither includes a time in which
-	// it was unknown who led.
+	// Led and Vacant are the total known times with and without a leader.
 	Led, Vacant time.Duration
 }
 

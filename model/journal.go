@@ -71,13 +71,13 @@ type Journal struct {
 	unexplained unexplained
 	expired     expiredCounts
 	returned    returned
-	reported    deletionReports // reports of deleted children, with the sessions that were notified
-	waves       waves           // the reactions of the notified sessions
+	reported    deletionReports
+	waves       waves
 	work        work
 	steps       []StepTaken
 	exchanges   exchanges
 	properties  properties
-	lanes       laneLog // for [State.Lanes]: the log of role holders, departures, member reports and gaps
+	lanes       laneLog
 
 	past   past
 	totals totals
@@ -316,8 +316,7 @@ type connection struct {
 	last       LinkChanged // the last event
 }
 
-// change applies o. lost reports whether the former connection was lost, even if another connection
-// replaced it. news is the event, nil for none.
+// change applies o. lost is true also if another connection replaced the former connection.
 func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 	old := c.Connection
 	c.Connection = *o
@@ -335,7 +334,6 @@ func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 		}
 		c.downSince = time.Time{}
 	}
-	// While the connection is down, attempts to connect make no events.
 	now := LinkChanged{o.Link, o.Server, o.Session}
 	again := o.Link != Connected && o.Link == c.last.Link && o.Session == c.last.Session
 	if now == c.last || again || o.Link == Connecting && c.last.Link != Connected {
@@ -345,8 +343,7 @@ func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 	return lost, now
 }
 
-// Clone returns an independent journal; several goroutines may clone the same journal. Clone copies
-// what the journal writes in place, and clips slices to which the journal appends.
+// Clone returns an independent journal; several goroutines may clone the same journal.
 func (j *Journal) Clone() *Journal {
 	c := *j
 	c.known = maps.Clone(j.known)

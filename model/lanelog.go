@@ -28,7 +28,6 @@ const (
 	reportsMax = 4096 // an election of 300 members makes some 1500 reports when it begins
 )
 
-// hold is a change of the role: a contender got it (on), or lost it.
 type hold struct {
 	at time.Time
 	of *dialect.Candidate
@@ -56,7 +55,6 @@ type memberReport struct {
 	gone   bool
 }
 
-// appendLog appends v. If it drops the oldest entry, it sets cut to that entry's time.
 func appendLog[T any](log []T, v T, max int, at func(T) time.Time, cut *time.Time) []T {
 	if len(log) == max {
 		*cut = at(log[0])
@@ -115,7 +113,6 @@ func (l *laneLog) holdsNow(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(l.holding, func(of *dialect.Candidate) bool { return of.ID() == c.ID() })
 }
 
-// loggedReign returns a reign that begins when r's leader got the role. If the log lacks this time, it returns r.
 func (l *laneLog) loggedReign(r Reign) Reign {
 	for _, h := range slices.Backward(l.holds) {
 		if h.on && h.of.ID() == r.Leader.ID() {
@@ -139,7 +136,7 @@ func (l *laneLog) report(at time.Time, o *Cast, old *Member) {
 		if old == nil {
 			return
 		}
-		if t.is.belief == "" { // the report has no belief
+		if t.is.belief == "" {
 			t.is.belief, t.is.fault = old.Belief, old.Fault
 		}
 		if t.name == "" {

@@ -41,7 +41,7 @@ type Lane struct {
 	Znodes    []LaneZnode // oldest first
 }
 
-// Stretch is a time in which a lane did not change. It ends when the next stretch begins.
+// Stretch is a time in which a lane did not change.
 type Stretch struct {
 	From time.Time
 	Standing
@@ -98,7 +98,6 @@ func (l *Lane) At(t time.Time) (Standing, bool) {
 	return l.Stretches[i].Standing, !t.Before(l.From)
 }
 
-// index returns -1 before the first stretch.
 func (l *Lane) index(t time.Time) int {
 	i, found := slices.BinarySearchFunc(l.Stretches, t, func(s Stretch, t time.Time) int { return s.From.Compare(t) })
 	if !found {
@@ -142,9 +141,8 @@ func (l *Lane) Last() Standing {
 	return Standing{}
 }
 
-// Lanes returns the lanes of members, of the holders of the role, and of former holders in the
-// queue. It adds three groups: the first contenders, the last leaders that left, and the last other
-// contenders that left. The parameter most is the maximum size of each group.
+// Lanes returns the lanes. most is the maximum size of each of three groups: the first contenders, the last
+// leaders that left, and the last other contenders that left.
 func (s *State) Lanes(most int) *Lanes {
 	b := laneBuilder{
 		State: s, all: make([]*laneParts, 0, 2*most),
@@ -262,7 +260,6 @@ type laneParts struct {
 	index        int
 }
 
-// znodeTime is a znode's lifetime from Candidate.SeenAt to end; end is zero while the znode exists.
 type znodeTime struct {
 	of    *dialect.Candidate
 	end   time.Time
@@ -371,7 +368,6 @@ type noticeKey struct {
 	znode   string
 }
 
-// heldArrivals returns the arrival times of notifications that the server held; zero: not arrived.
 func (s *State) heldArrivals() map[noticeKey]time.Time {
 	out := map[noticeKey]time.Time{}
 	put := func(m *Message, at time.Time) {
@@ -408,8 +404,6 @@ func (b *laneBuilder) causes(all []*Lane) {
 	}
 }
 
-// change is a new report of a member, or a change of a znode. For a znode, on reports whether the znode
-// has the role (if holds is true) or exists (if holds is false).
 type change struct {
 	at     time.Time
 	report *reportChange // nil: a change of a znode
@@ -418,7 +412,6 @@ type change struct {
 	on     bool
 }
 
-// laneState is a lane at one time. present and holds have an element for each znode.
 type laneState struct {
 	report  memberReport
 	present []bool
@@ -522,7 +515,6 @@ func (b *laneBuilder) lane(x *laneParts) *Lane {
 // chunk allocates many values of a type at once.
 type chunk[T any] struct{ left []T }
 
-// of returns an empty slice with room for n.
 func (c *chunk[T]) of(n int) []T {
 	if n > len(c.left) {
 		c.left = make([]T, max(n, 32))

@@ -81,7 +81,6 @@ func (j *Journal) noLeader() NoLeader {
 		return Unsupported
 	}
 	head := j.queue.At(0)
-	// A blocking child does not stop members, or a contender that has acknowledged.
 	switch why := j.unacknowledged(head); {
 	case j.blocker != nil && j.memberOf(head) == nil && j.role.AcknowledgedBy != head.Session:
 		return Blocked
@@ -101,8 +100,6 @@ func (j *Journal) noLeader() NoLeader {
 	return ""
 }
 
-// unacknowledged returns why the acknowledgement does not show that head leads, "" if head may
-// lead. Only the leaders of third-party dialects must acknowledge.
 func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 	d := j.naming.dialect
 	if d == nil || !d.Foreign() {
@@ -126,8 +123,6 @@ func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 	return ""
 }
 
-// acknowledgedBy returns the session that owns the acknowledgement, 0 for none. Unless stem is "", the
-// children with that stem are acknowledgements; one of the first contender's session has priority.
 func (a *acknowledgement) acknowledgedBy(stem string, cs *children) (by uint64) {
 	if stem == "" {
 		return a.Session
@@ -161,8 +156,7 @@ func (s *State) Leader() *dialect.Candidate {
 	return s.First()
 }
 
-// ElectionUnseen reports whether nothing shows that the path is an election. Then no child
-// is a candidate, or the znode has no children and may be a leader's own znode.
+// ElectionUnseen reports whether nothing shows that the path is an election.
 func (s *State) ElectionUnseen() bool {
 	return s.Phase == Live && !s.Single && s.Dialect == nil && s.Queue.Len() == 0 && (len(s.Ignored) > 0 || dialect.MaybeSingle(s.Path))
 }
@@ -190,8 +184,7 @@ const (
 	VacancyFound    VacancyKnown = ""        // electop first saw the vacancy then
 )
 
-// Vacancy returns the present vacancy; ok is false unless the election is [Live] and has
-// [NoCandidate].
+// Vacancy returns the present vacancy; ok is false if none is known.
 func (s *State) Vacancy() (v Vacancy, ok bool) {
 	if s.NoLeader() != NoCandidate || s.Phase != Live {
 		return v, false
@@ -209,7 +202,7 @@ func (s *State) Vacancy() (v Vacancy, ok bool) {
 
 // Ghosts finds ghosts among the contenders of one session, in the queue's order. A ghost is a znode
 // that its client does not use, because the create reply was lost. known is the znode that the client
-// uses instead of these ghosts. Ghosts does not return the ghosts of another used znode.
+// uses instead of these ghosts.
 //
 // A member m reports the znode that it uses. A third-party client (m is nil) has a ghost if two of
 // its znodes have the same guid; it uses the last. A client without guids may want several znodes.
@@ -232,7 +225,6 @@ func Ghosts(m *Member, owned []*dialect.Candidate) (ghosts []*dialect.Candidate,
 	return ghosts, known
 }
 
-// ghostOf is like [State.GhostOf]. m is c's member, nil for none.
 func ghostOf(m *Member, c *dialect.Candidate, queue dialect.Queue) (of string, sure bool) {
 	if m == nil && !dialect.HasGuid(c.Name) {
 		return "", false
@@ -263,8 +255,6 @@ func (s *State) GhostOf(c *dialect.Candidate) (of string, sure bool) {
 	return ghostOf(s.Member(c), c, s.Queue)
 }
 
-// kindWords replaces words about elections with words about locks (true), or with words about recipes
-// without a role (false).
 var kindWords = map[bool]*strings.Replacer{
 	true:  strings.NewReplacer("{leader}", "{leader}", "{candidate", "{candidate", "leader", "holder", "lead", "hold", " led", " held", "candidate", "contender"),
 	false: strings.NewReplacer("{candidate", "{candidate", "candidate", "participant", "resigns", "leaves according to the recipe"),

@@ -82,10 +82,10 @@ type Member struct {
 
 type roster struct {
 	members map[string]*Member
-	// owners maps a session to its member. A former member explains the deletion of its znode; forget removes it.
+	// owners maps a session to its member. A former member explains the deletion of its znode.
 	owners map[uint64]*Member
 	former map[uint64]int // counts the reads and deltas since a member departed; the key is the member's session
-	// If bySession is nil, view makes sorted and bySession again. States share the old values, so nothing changes them.
+	// States share sorted and bySession, so nothing changes them.
 	sorted    []*Member // by ID
 	bySession map[uint64]*Member
 }
@@ -117,8 +117,7 @@ func (r *roster) applyCast(c *Cast) (old *Member) {
 	return old
 }
 
-// depart makes another member that has the session its owner. If no member has the session, last becomes
-// the owner if znode is true, because the session may still have a znode. Otherwise the session has no owner.
+// depart keeps last for a znode that may still exist: last explains the znode's deletion.
 func (r *roster) depart(session uint64, last *Member, znode bool) {
 	delete(r.owners, session)
 	delete(r.former, session)
@@ -132,14 +131,12 @@ func (r *roster) depart(session uint64, last *Member, znode bool) {
 	}
 }
 
-// omitsGuid reports whether z's name lacks a guid because its owner, a member, omits guids on
-// request. Such a name does not show another system.
+// omitsGuid reports whether z's name lacks a guid on request. Such a name does not show another system.
 func (r *roster) omitsGuid(z znode.Znode) bool {
 	m := r.owners[z.Session]
 	return m != nil && m.NoGuid && dialect.Stem(z.Name) == "n_"
 }
 
-// memberOf returns the member that owns or owned c, nil for none.
 func (r *roster) memberOf(c *dialect.Candidate) *Member {
 	if c == nil {
 		return nil
@@ -155,8 +152,7 @@ func (r *roster) view() (members []*Member, bySession map[uint64]*Member) {
 	return r.sorted, r.bySession
 }
 
-// forget forgets a former member whose session owns no contender, after at least three reads or deltas.
-// Before the third, a create may still be pending.
+// forget waits for three reads or deltas, because a create may still be pending.
 func (r *roster) forget(cs *children) {
 	for session, reads := range r.former {
 		if r.former[session] = reads + 1; reads >= 2 && !cs.owns(session) {

@@ -58,8 +58,7 @@ func (x *exchanges) add(o *Pace, r *roster) {
 	x.fast = x.fast || o.Delay == 0 && !o.Steps
 }
 
-// loses reports whether the member loses reply e. After the user's order, the member loses its next reply
-// to a successful create.
+// loses follows the user's order: the member loses its next reply to a successful create.
 func (x *exchanges) loses(e *Exchange, m *Member) bool {
 	if e.Op != "create" || e.Err != "" || e.Dropped {
 		return false
@@ -76,7 +75,6 @@ func (x *exchanges) loses(e *Exchange, m *Member) bool {
 	return false
 }
 
-// applyCast applies o if it shows that the member has lost a reply: LosesReply was true and is now false.
 func (x *exchanges) applyCast(o *Cast, old *Member) {
 	if old == nil || !old.LosesReply || o.Member.LosesReply || o.Gone {
 		return

@@ -28,8 +28,6 @@ func (n *naming) recipe() dialect.Recipe {
 	return dialect.Election()
 }
 
-// change sets the recipe to r. If no recipe is configured and r is dialect.Election(), change restores the
-// dialect's own recipe.
 func (n *naming) change(r dialect.Recipe) {
 	switch {
 	case n.given != nil:
@@ -78,7 +76,6 @@ func (n *naming) recognised(r *Read, cs *children, path string, siblings []strin
 	return d
 }
 
-// decisive returns the dialect, nil if the configuration gave the recipe.
 func (n *naming) decisive() *dialect.Dialect {
 	if n.given != nil {
 		return nil
@@ -176,5 +173,4 @@ func (j *Journal) renewHead(old, c *dialect.Candidate) {
 	}
 }
 
-// noDialect in [Switch.Dialect] means an election that was not recognised.
 const noDialect = "none"

@@ -39,8 +39,6 @@ type properties struct {
 	vacant time.Duration // the length of the present vacancy
 }
 
-// believes reports whether m believes that it leads, and its recipe is no shared lock. awake reports whether
-// m believes that it leads, in any recipe, and is not frozen. Both are false for a killed member.
 func (m *Member) believes() (believes, awake bool) {
 	if m == nil || m.Belief != Leading || m.Fault == Killed {
 		return false, false

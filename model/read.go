@@ -139,8 +139,7 @@ func (j *Journal) readAgain(r *Read) {
 	j.parent.Cversion += int32(2 * later) // the next read must not count the later changes again
 }
 
-// PerMinute returns how many items of a queue were created and taken per minute; ok is false if that
-// is not known, as in the first ten seconds.
+// PerMinute returns how many items of a queue were created and taken per minute; ok is false if unknown.
 func (s *State) PerMinute() (created, taken int, ok bool) {
 	if len(s.Flows) == 0 || s.At.Sub(s.Flows[0].At) < 10*time.Second {
 		return 0, 0, false
@@ -162,9 +161,8 @@ type Flow struct {
 	Parent znode.Parent
 }
 
-// compared returns the known children that r does not list, and those that r lists with a new czxid
-// above old.Pzxid. It replaces a child whose new czxid is not above old.Pzxid. later counts the returned
-// children that were created again after the list: r.Parent does not count these creates.
+// compared returns the known children that were deleted since old. later counts those that were created
+// again after the list: r.Parent does not count these creates.
 func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate, later int) {
 	listed := make(map[string]*znode.Znode, len(r.New))
 	for i := range r.New {
@@ -289,8 +287,6 @@ func (j *Journal) countMissed(at time.Time, creates, deletes int, known bool) {
 	}
 }
 
-// delta applies d. If the session of the leader's znode owns another child, the deletion of that znode and
-// the session's next deletions wait for [Journal.settle].
 func (j *Journal) delta(d *Delta) {
 	if !j.parentRead || j.single || j.phase != Live {
 		return // a read must come first

@@ -11,8 +11,6 @@ import (
 // shows the watch of a candidate that waits. A rival that is new in a snapshot counts without this wait.
 const RivalWait = 3 * time.Second
 
-// rivals are the candidates that may lead beside the first contender, according to the rule of their
-// library.
 type rivals struct {
 	now       []dialect.Rival
 	waiters   []dialect.ID // candidates that watch a lower child, according to a table
@@ -44,8 +42,7 @@ func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string,
 	}
 }
 
-// contest reports whether a rival has lasted for [RivalWait]. A rival does not count while a message of
-// its Unaware candidate is held, because that candidate may be about to set its watch.
+// contest ignores a rival while a message of Unaware is held, because Unaware may be about to set its watch.
 func (r *rivals) contest(at time.Time, pace *Pace) (found bool) {
 	for _, x := range r.now {
 		if at.Sub(x.Since) < RivalWait || pace.Holds(x.Unaware.Session) {

@@ -10,7 +10,6 @@ import (
 )
 
 const (
-	// deletedTogether bounds the time between the deletions of the candidates and of the parent.
 	deletedTogether = 5 * time.Second
 	// During rejoinWait, clients may create the path again and rejoin.
 	rejoinWait   = 5 * time.Second

@@ -10,11 +10,10 @@ import (
 )
 
 const (
-	// A livelock is at least livelockMin successive reigns that ended within livelockWindow, each shorter than
-	// livelockReign. Resets keep sessions, so a livelock has at least twice as many reigns as sessions.
+	// Resets keep sessions, so a livelock has at least twice as many reigns as sessions.
 	livelockMin    = 10
 	livelockWindow = 10 * time.Second
-	livelockReign  = time.Second // also how long, at most, the finding lasts after the last of these reigns
+	livelockReign  = time.Second
 	livelockWait   = 2 * time.Second
 )
 

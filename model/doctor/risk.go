@@ -22,8 +22,7 @@ type Risk struct {
 	lastBound time.Time // [session.Danger.By] in the last RiskChanged
 }
 
-// RiskChanged reports that a risk was raised or is over. A risk is raised again when its upper bound
-// (By) becomes known or unknown, or moves to a later time.
+// RiskChanged reports that a risk was raised or is over.
 type RiskChanged struct {
 	Risk   Risk
 	Raised bool
@@ -91,7 +90,6 @@ func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe,
 	return events
 }
 
-// due returns when the first risk ends if no new table arrives, zero if there are no risks.
 func (k *risks) due(sessions *session.Tracker) (due time.Time) {
 	for _, r := range k.all {
 		if over := r.Over(sessions.LastRound()); due.IsZero() || over.Before(due) {

@@ -65,8 +65,8 @@ type draft struct {
 }
 
 const (
-	subjectsMax = 8  // one more finding sums up the rest
-	evidenceMax = 16 // one more line counts the rest
+	subjectsMax = 8
+	evidenceMax = 16
 )
 
 func (r *ruleRun) check() {
@@ -97,7 +97,6 @@ func (r *ruleRun) check() {
 	r.suspect(&more)
 }
 
-// find adds a draft. values are pairs of a name in braces and its replacement.
 func (r *ruleRun) find(t wording, subject string, values ...string) *draft {
 	in, words := strings.NewReplacer(values...), r.s.Words
 	f := &draft{subject: subject, hold: hold{wait: t.wait}, r: r, Finding: Finding{
@@ -170,7 +169,6 @@ func (rc *ruleContext) state() *State {
 	return rc.view
 }
 
-// owners maps each session to the positions of its contenders.
 func (rc *ruleContext) owners() map[uint64][]int {
 	if rc.bySession == nil {
 		rc.bySession = make(map[uint64][]int, rc.s.Queue.Len())

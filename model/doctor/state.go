@@ -40,8 +40,7 @@ type Snapshot struct{ State *State }
 
 func (Snapshot) EventBody() {}
 
-// SessionsToQuery returns the sessions to look up on the servers, sorted. It adds to [model.State.Sessions]
-// the sessions of recent third-party leaders, and the sessions whose candidates were deleted with the parent.
+// SessionsToQuery returns the sessions to look up on the servers, sorted.
 func (s *State) SessionsToQuery() []uint64 {
 	out := append(s.State.Sessions(), s.lost...)
 	for _, x := range endedReigns(s.State) {
@@ -115,8 +114,7 @@ func (s *State) RiskUnseen(c *dialect.Candidate) string {
 	return ""
 }
 
-// Lead is the state of the first contender's leadership, according to the znode, the acknowledgement,
-// the servers' answers and the member's reports. Use it wherever the leader is shown.
+// Lead is the state of the first contender's leadership. Use it wherever the leader is shown.
 // "" means that no leader is known: see [State.NoLeader].
 type Lead string
 

@@ -2,8 +2,7 @@ package doctor
 
 import "time"
 
-// wording has the words of a finding. A rule replaces the names in braces. If references is nil, the
-// finding refers to the source of the dialect, or of the library that twoLeaders names.
+// wording has the words of a finding. A rule replaces the names in braces.
 type wording struct {
 	severity            Severity
 	wait                time.Duration

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// watchCycle finds candidates that wait for each other. At least one of them waits for a candidate
-// behind it in the queue, as in kazoo#649.
+// watchCycle finds candidates that wait for each other, as in kazoo#649.
 func watchCycle(r *ruleRun) {
 	s := r.s
 	last, base := r.d.watch.last, r.d.watch.base
@@ -25,8 +24,7 @@ func watchCycle(r *ruleRun) {
 	f.sortSessions()
 }
 
-// circle returns the positions of contenders that wait for each other, nil for none. Each waits for
-// the next, and the last for the first.
+// circle returns the positions of contenders that wait for each other, nil for none.
 func (r *ruleRun) circle(last, base *watchTable) []int {
 	s := r.s
 	place := make(map[string]int, s.Queue.Len())
@@ -45,7 +43,6 @@ func (r *ruleRun) circle(last, base *watchTable) []int {
 			if !queued || s.Queue.At(to).Session == session || !base.watches(session, name) {
 				continue
 			}
-			// If some of the session's contenders are behind the watched contender, only those wait for it.
 			waiting := all
 			if k, _ := slices.BinarySearch(all, to); k < len(all) {
 				waiting = all[k:]

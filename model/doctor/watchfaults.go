@@ -82,7 +82,6 @@ func (rc *ruleContext) watchFaults() *watchFaults {
 	return v
 }
 
-// stuck returns the severity for a contender that is not notified when its turn comes.
 func (r *ruleRun) stuck(i int) Severity {
 	if i == r.holders() {
 		return Critical

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// wrongWatch skips the contenders of a herd, which the rule herd reports, and of a rival library (see [State.Rival]).
 func wrongWatch(r *ruleRun) {
 	s, v := r.s, r.watchFaults()
 	for _, w := range v.wrong {

@@ -51,7 +51,6 @@ type Header struct {
 // RecordingKind marks a recording's header.
 const RecordingKind = "electop-recording"
 
-// recognised is the [Header.Recipe] if the configuration has no recipe.
 const recognised = "recognised"
 
 // NewHeader returns the header for a recording of the election of cfg.
@@ -81,7 +80,6 @@ func (h Header) Config() (model.Config, error) {
 	return model.Config{Cluster: h.Cluster, Path: h.Path, Recipe: r, Found: h.Found, AckPath: h.AckPath, AckExpected: h.AckExpected, AckFollows: h.AckFollows}, nil
 }
 
-// entry is a line with one observation. The encoder sets only the field of the observation's type.
 type entry struct {
 	Read       *model.Read           `json:"read,omitempty"`
 	Delta      *model.Delta          `json:"delta,omitempty"`
@@ -278,7 +276,6 @@ func readDetail(m *model.Member, text string) {
 	}
 }
 
-// stepOnOf parses a text of an older recording, such as "C := {12, 13, … 3 more}".
 func stepOnOf(step model.Step, text string) model.StepOn {
 	if step == model.StepCreate && text == "found by its name" {
 		return model.StepOn{Found: true}

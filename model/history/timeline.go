@@ -15,17 +15,16 @@ import (
 
 // Timeline keeps the past of an election. It drops the oldest moments to bound its memory.
 //
-// A moment is an observation at which time travel can stop. Moments are numbered from 1. A moment
-// has no events if its events still wait, or if only [model.Journal.News] reports it.
+// A moment is an observation at which time travel can stop. Moments are numbered from 1.
 //
 // Only one goroutine may use a timeline. The methods of a [Position], which are slow, may run in
 // another goroutine.
 type Timeline struct {
 	journal  *doctor.Journal
 	max      int
-	segments []*segment // Apply appends to the last segment
-	bytes    int        // estimated memory of all segments
-	n        uint64     // number of moments so far, including dropped moments
+	segments []*segment
+	bytes    int    // estimated memory of all segments
+	n        uint64 // number of moments so far, including dropped moments
 	computed *computed
 }
 
@@ -58,8 +57,7 @@ const (
 	MoveToLast        Move = "last"
 )
 
-// segment has observations, and the journal before them. Positions in other goroutines read the
-// slices, so their elements never change.
+// segment has slices that positions in other goroutines read, so their elements never change.
 type segment struct {
 	from         *doctor.Journal // the journal before all[0]; never changed
 	index        uint64          // of all[0] among the timeline's observations, from 0
@@ -114,7 +112,6 @@ func (t *Timeline) Keep(maxBytes int) {
 	t.trim()
 }
 
-// trim never drops the last segment.
 func (t *Timeline) trim() {
 	drop := 0
 	for t.bytes > t.max && drop < len(t.segments)-1 {
@@ -179,8 +176,7 @@ func (t *Timeline) Span() (first, last time.Time) {
 	return first, last
 }
 
-// Seek returns the moment to which m leads from moment n, or from the last moment if n is
-// larger. ok is false for a timeline without moments.
+// Seek returns the moment to which m leads from moment n; ok is false for a timeline without moments.
 func (t *Timeline) Seek(n uint64, m Move) (at Moment, ok bool) {
 	c, ok := t.Find(n, m)
 	if !ok {
@@ -215,15 +211,12 @@ func (t *Timeline) Find(n uint64, m Move) (c Position, ok bool) {
 	}, true
 }
 
-// first returns the number of the first moment, t.n+1 if no moment is kept.
 func (t *Timeline) first() uint64 { return t.segments[0].before + 1 }
 
 func (t *Timeline) segmentOf(n uint64) *segment {
 	return t.segments[t.find(func(s *segment) bool { return s.before < n })]
 }
 
-// find returns the index of the last segment for which begins is true, -1 for none. If begins is false
-// for a segment, it must be false for all later segments.
 func (t *Timeline) find(begins func(*segment) bool) int {
 	return sort.Search(len(t.segments), func(i int) bool { return !begins(t.segments[i]) }) - 1
 }
@@ -244,7 +237,6 @@ func (t *Timeline) Observation(index uint64) (o model.Observation, n uint64, ok 
 	return s.all[i], s.before + uint64(upTo), true
 }
 
-// steps maps a move to its direction, and to the kind of moment where it ends.
 var steps = map[Move]struct {
 	by   int64
 	kind kinds
@@ -253,7 +245,6 @@ var steps = map[Move]struct {
 	MoveOn: {1, aMoment}, MoveToEvent: {1, withEvent}, MoveToHandoff: {1, withHandoff},
 }
 
-// move returns the moment to which m leads from n. n is at least first-1.
 func (t *Timeline) move(n uint64, m Move, first uint64) uint64 {
 	switch m {
 	case MoveToFirst:
@@ -293,8 +284,6 @@ func (c Position) Moment() Moment {
 	return m
 }
 
-// compute caches the moments of the segment or, if they exceed computedMax, only the last moments up
-// to c.
 func (c Position) compute() {
 	j := c.segment.from.Clone()
 	first, end := 0, len(c.moments)
@@ -327,7 +316,6 @@ func (c Position) Journal() (j *doctor.Journal, next uint64) {
 	return j, c.segment.index + uint64(k)
 }
 
-// memoryOf estimates the memory that a segment and a journal need for an observation.
 func memoryOf(o model.Observation) int {
 	const each, left = 160, 400
 	candidate := int(reflect.TypeFor[dialect.Candidate]().Size())

@@ -38,7 +38,7 @@ const (
 	TokenRefused    Event = "token refused" // the outside resource refused the token of Who's worker
 )
 
-// lasting lists the events that must be true when the wait ends. Other events need to be true only once.
+// lasting lists the events that must be true when the wait ends.
 var lasting = []Event{AllSettled, Recipe, GuardOn, GuardOff, Slowed, FullSpeed}
 
 func held(s *doctor.State) bool { return s.Pace != nil && s.Pace.Steps && s.Pace.Waiting > 0 }
@@ -147,7 +147,6 @@ func wrote(is func(*model.Tried) bool) func(*Condition, *change) bool {
 	}
 }
 
-// is reports whether x has the role. The role "" matches any x, and Nobody matches only a nil x.
 func (m *change) is(role Role, x *dialect.Candidate) bool {
 	if role == "" || role == Nobody || x == nil {
 		return role == "" || role == Nobody && x == nil
@@ -156,7 +155,6 @@ func (m *change) is(role Role, x *dialect.Candidate) bool {
 	return a.queued && a.id == x.ID()
 }
 
-// owns reports whether the role's holder owns x, which need not be the znode with the role.
 func (m *change) owns(role Role, x *dialect.Candidate) bool {
 	mine, a := m.after.Member(x), m.holders.of[role]
 	if role == You {
@@ -165,10 +163,8 @@ func (m *change) owns(role Role, x *dialect.Candidate) bool {
 	return mine != nil && mine.ID == a.member || a.session != 0 && x.Session == a.session
 }
 
-// recent is the number of deletions that countedDeletion searches.
 const recent = 16
 
-// countedDeletion returns the deletion of the role's znode, nil until the server has counted all its effects.
 func (m *change) countedDeletion(role Role) *model.ReportedDeletion {
 	for _, w := range m.after.Deletions[max(0, len(m.after.Deletions)-recent):] {
 		if a := m.holders.of[role]; w.Settled && a.queued && w.Znode == a.id.Name {

@@ -41,7 +41,7 @@ const (
 	Newcomer Role = "newcomer"
 )
 
-// roles lists the roles that holdersIn finds. holderOf uses their order.
+// roles has an order that holderOf uses.
 var roles = []Role{Leader, Second, Third, BeforeMiddle, Middle, AfterMiddle, Last, FrozenOne, SlowOne, Guidless, Ghost, Amber, Birch}
 
 type holder struct {
@@ -169,8 +169,7 @@ const (
 	unknownTime = "an unknown time"
 )
 
-// values has the placeholders that are not about a role, such as {count}. The values from
-// "winner" on are known only when the wait has ended.
+// The values from "winner" on are known only when the wait has ended.
 var values = map[string]func(*Run) string{
 	"count":   func(r *Run) string { return strconv.Itoa(r.holders.count) },
 	"waiting": func(r *Run) string { return strconv.Itoa(max(0, r.holders.count-1)) },

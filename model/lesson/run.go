@@ -53,8 +53,7 @@ type Run struct {
 	dirty bool
 }
 
-// Begin returns a run of l that waits for the setup of the first part. number and of become
-// [View.Number] and [View.Of].
+// Begin returns a run of l that waits for the setup of the first part.
 func Begin(l *Lesson, number, of int) *Run {
 	r := &Run{lesson: l, number: number, of: of, skipped: make([]bool, len(l.Parts))}
 	r.enter(0)
@@ -336,8 +335,7 @@ func (r *Run) feedback(q *Question) string {
 
 const cannot = "This part cannot go on: < restarts it."
 
-// Fits reports whether the part can begin in the state s. A part without an act always can. Otherwise the part's
-// roles must have holders, and no other candidate may have a fault. An election must have the setup's recipe and rules.
+// Fits reports whether the part can begin in the state s.
 func (r *Run) Fits(s *doctor.State) bool {
 	p, h := r.now(), holdersIn(s)
 	if p.Act == nil {
@@ -377,8 +375,6 @@ func (r *Run) Fits(s *doctor.State) bool {
 	return true
 }
 
-// otherRules describes a change of an election's recipe or of the workers' rules, "" for none. The key h
-// in keys permits another recipe, and the key w permits other rules.
 func (r *Run) otherRules(s *doctor.State, keys []string) string {
 	u, rules := r.setup(), &s.Work.Rules
 	switch {
@@ -391,8 +387,7 @@ func (r *Run) otherRules(s *doctor.State, keys []string) string {
 	return ""
 }
 
-// newFault names the fault that began or ended, or a new resignation; "" for none. It ignores the end of
-// LosesReply. While a member has LosesReply, its resignation belongs to that fault.
+// newFault ignores the resignation of a member with LosesReply, because it belongs to that fault.
 func newFault(old, now *model.Member) string {
 	switch {
 	case now.LosesReply && !old.LosesReply:

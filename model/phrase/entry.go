@@ -75,7 +75,7 @@ func Who(c *dialect.Candidate) string {
 // Stems maps a name's stem to the text that [Brief] writes before the number. For other stems, Brief writes n_.
 var Stems = map[string]string{"read-": "read-", "write-": "write-"}
 
-// Brief returns a short name of a candidate's znode: n_12, read-3. It cuts a name without a number.
+// Brief returns a short name of a candidate's znode: n_12, read-3.
 func Brief(c *dialect.Candidate) string {
 	if c.HasSequence {
 		return cmp.Or(Stems[dialect.Stem(c.Name)], "n_") + fmt.Sprint(c.Sequence)
@@ -94,8 +94,7 @@ func NumberOrName(c *dialect.Candidate) string {
 	return znode.Safe(c.Name, 20)
 }
 
-// Watchers describes who watches the leader's znode. It returns "" if that is unknown. If no other session
-// watches, it returns "" for fewer than two watching contenders, and for a shared lock.
+// Watchers describes who watches the leader's znode, "" for nothing to tell.
 func Watchers(s *doctor.State) string {
 	w := s.LeaderWatchers()
 	if w == nil || len(w.Others) == 0 && (w.Candidates < 2 || s.Kind() == dialect.KindShared) {

@@ -130,7 +130,6 @@ func rate(s *doctor.State) string {
 	return fmt.Sprintf(", +%d / -%d a minute", created, taken)
 }
 
-// clients counts readers and writers, with a verb: "2 readers and 1 writer wait".
 func clients(all []*dialect.Candidate, verb string) string {
 	readers := 0
 	for _, c := range all {

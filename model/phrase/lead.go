@@ -163,8 +163,7 @@ func LedCell(r model.Reign, now time.Time, most string) string {
 	}
 }
 
-// RoleHolders names who has the role, or describes the first holder with [Lead]: "amber leads", "amber and
-// 2 others hold", "amber is elected and has not acknowledged".
+// RoleHolders names who has the role, or describes the first holder with [Lead]: "amber leads".
 func RoleHolders(s *doctor.State, name func(*dialect.Candidate) string) string {
 	role, n := RoleOf(s), s.Holders()
 	if n == 0 {
@@ -215,8 +214,7 @@ func Trouble(s *doctor.State) doctor.Severity {
 	return doctor.Worst(all)
 }
 
-// NothingFound returns the words for an election without findings. well is false if [NoLeader] or
-// [Lead] has a severity, or if [doctor.Pending.Decides] is true.
+// NothingFound returns the words for an election without findings, and whether the election is well.
 func NothingFound(s *doctor.State) (text string, well bool) {
 	if Lead(s).Severity != "" {
 		return RoleHolders(s, Label) + ". No other finding in what was checked.", false

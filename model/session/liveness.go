@@ -137,7 +137,7 @@ type Liveness struct {
 	notBefore time.Time // earliest time of the deadline on our clock; zero: not known
 
 	// quiet is the time of the first reply with the present state of conn, or with the present deadline
-	// if conn is nil; zero: not known. A new ensembleTerm resets it.
+	// if conn is nil; zero: not known.
 	quiet time.Time
 	// connRound is the beginning of the last round that showed the session's connection or its absence,
 	// deadlineRound of the last round with the session's deadline.
@@ -212,7 +212,6 @@ func (h *Liveness) renew(t *Table) {
 	h.deadline, h.leader, h.by, h.notBefore = Deadline{}, "", time.Time{}, time.Time{}
 }
 
-// bound returns the time by which the session expires unless the client returns; zero: not known.
 func (h *Liveness) bound(tick time.Duration) (by time.Time) {
 	// Just after the connection ended, the client's server may still report a sign of life, which
 	// moves the deadline once more.
@@ -306,7 +305,6 @@ func (h *Liveness) assess(t *Table, at time.Time, tick time.Duration) {
 	}
 }
 
-// patience returns how long the answers about a healthy client may stay the same.
 func (h *Liveness) patience(tick time.Duration) time.Duration {
 	if h.conn == nil { // a deadline moves by a whole tick, up to half a tick late
 		return h.timeout/3 + Slack + tick + tick/2
@@ -314,8 +312,6 @@ func (h *Liveness) patience(tick time.Duration) time.Duration {
 	return h.timeout/3 + Slack
 }
 
-// unlistedAt describes the absence of a connection. The text has the number of members if it is more
-// than one.
 func (h *Liveness) unlistedAt(members int) string {
 	text := "not connected "
 	if members > 1 {
@@ -327,7 +323,6 @@ func (h *Liveness) unlistedAt(members int) string {
 	return text
 }
 
-// signs describes why the session is about to expire, "" if it is not.
 func (h *Liveness) signs(tick time.Duration, members int) string {
 	switch {
 	case !h.absent.IsZero():
@@ -344,8 +339,6 @@ func (h *Liveness) signs(tick time.Duration, members int) string {
 	return ""
 }
 
-// untilKnown returns the time until the liveness is known. The result is at most 0 if the liveness is
-// known, or if the servers report too little.
 func (h *Liveness) untilKnown(tick time.Duration) time.Duration {
 	switch {
 	case !h.absent.IsZero():

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Agenda has tasks in the order of their times. Tasks with the same time have the order of the Add calls.
+// Agenda has tasks in the order of their times.
 type Agenda struct{ tasks []task }
 
 type task struct {

@@ -37,7 +37,7 @@ func (c *Crowd) znode() znode.Znode {
 
 func (c *Crowd) Stat() znode.Parent { return Stat(1, c.Next, int32(len(c.Names))) }
 
-// Change makes change i, and returns its read. If i is a multiple of ten, the leader leaves.
+// Change makes change i, and returns its read.
 func (c *Crowd) Change(i int) *model.Read {
 	c.At = c.At.Add(time.Millisecond)
 	gone := 0
