@@ -15,7 +15,7 @@ import (
 
 // acknowledgement has the acknowledgement znodes of an election. One znode that names the leader is enough.
 type acknowledgement struct {
-	ackZnode            // the element of all that choose selected; Absent if none shows a leader
+	ackZnode            // the element of all that choose selected
 	all      []ackZnode // never written in place, because states share it
 	paths    []string
 	expected bool       // the configuration expects an acknowledgement, or one was seen
@@ -62,8 +62,7 @@ func (a *acknowledgement) choose(head *dialect.Candidate) {
 	}
 }
 
-// read applies o. If o acknowledges the last handoff, ok is true, and took and within are the
-// handoff's Takeover and TakeoverIn.
+// read applies o. ok reports whether o acknowledges the last handoff.
 func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took *time.Duration, within *Span, ok bool) {
 	i := slices.IndexFunc(a.all, func(z ackZnode) bool { return o.Path == "" || o.Path == z.Path })
 	if i < 0 {
@@ -94,9 +93,8 @@ func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took 
 	return took, within, true
 }
 
-// bounds returns when the znode changed, and stores the time of o's request. More changes may follow
-// the notified change, so the upper bound is the read's time.
 func (a *ackZnode) bounds(o *Ack, gap bool) timeBounds {
+	// More changes may follow the notified change, so the upper bound is the time of the read.
 	m := timeBounds{earliest: a.sent, latest: wallClock(o.At), likely: wallClock(o.At)}
 	a.sent = wallClock(o.Sent)
 	if o.Sent.IsZero() || gap || o.Sent.After(o.At) {
@@ -126,8 +124,6 @@ func (a *acknowledgement) connectionLost() {
 	}
 }
 
-// handoff applies a handoff to head. If the acknowledgement names head, took and within are the takeover, nil if
-// unknown. Otherwise waits reports whether to wait for the acknowledgement.
 func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (took *time.Duration, within *Span, waits bool) {
 	a.since = timeBounds{}
 	a.choose(head)

@@ -11,8 +11,7 @@ import (
 	"electop/model/znode"
 )
 
-// Around returns the directories to read beside the election. They show the election's system, who
-// could lead, and since when nobody leads.
+// Around returns the directories to read beside the election.
 func (s *State) Around() (dirs []string) {
 	switch d := s.Dialect; {
 	case d == nil && !s.Single, d != nil && !d.Single && s.Queue.Len() > 0:
@@ -122,10 +121,9 @@ func (s *State) Standbys() (out Standbys) {
 	return out
 }
 
-// addWatchers adds the sessions that watch the leader's znode. If nobody leads, the watches have fired,
-// so an empty list means unknown.
 func (o *Standbys) addWatchers(s *State) {
 	leader := s.First()
+	// If nobody leads, the watches have fired, so an empty list means unknown.
 	o.Listed = leader != nil || len(s.watchers.Others) > 0
 	for _, id := range s.watchers.Others {
 		if leader != nil && leader.Session == id {
@@ -147,8 +145,7 @@ type EpochChanged struct {
 
 func (EpochChanged) EventBody() {}
 
-// Followed returns the paths of the znodes whose data the observer must follow: acknowledgements, and
-// Epoch and Last of [dialect.Notes].
+// Followed returns the paths of the znodes whose data the observer must follow.
 func (s *State) Followed() []string {
 	n := s.Dialect.Notes(s.Path)
 	return append(append(s.AckPaths[:len(s.AckPaths):len(s.AckPaths)], nonEmpty(n.Epoch)...), nonEmpty(n.Last)...)
@@ -227,7 +224,6 @@ func (s *State) Backlog() *Backlog {
 	return nil
 }
 
-// findEntry sets Entry and Missing if the leader should be in d, and d's names were read since the leader was seen.
 func (out *Standbys) findEntry(s *State, p *dialect.Programs, d *Directory) {
 	l := s.Leader()
 	if !p.Leads || l == nil || l.Who == "" || d.At.Before(l.SeenAt) || d.names() == nil {

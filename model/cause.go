@@ -75,7 +75,6 @@ func unreported(answers *session.Table) string {
 	return "the servers were not queried for connections and sessions while its znode existed"
 }
 
-// unexplained maps the session of a former third-party leader to the leader's end.
 type unexplained map[uint64]leaderEnd
 
 type correction struct {
@@ -151,8 +150,7 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 	return out
 }
 
-// survivor returns another child of c's session, nil for none. In a list that is newer than c's
-// deletion, such a child shows that the session did not end.
+// survivor shows that c's session did not end, if cs is newer than c's deletion.
 func (cs *children) survivor(c *dialect.Candidate) *dialect.Candidate {
 	if c.Session == 0 {
 		return nil
@@ -189,7 +187,6 @@ type expiredCount struct {
 	from, end time.Time // when the round of requests began and ended
 }
 
-// expiredIn returns the count of expired sessions from the server that expires sessions, nil if unknown.
 func expiredIn(t *session.Table) *expiredCount {
 	exp := t.Expirer()
 	if exp == nil || exp.Expired == nil {
@@ -198,7 +195,6 @@ func expiredIn(t *session.Table) *expiredCount {
 	return &expiredCount{exp.Addr, *exp.Expired, wallClock(t.At), wallClock(t.End)}
 }
 
-// same reports whether no session expired between the two counts.
 func (e *expiredCount) same(later *expiredCount) bool {
 	return e != nil && later != nil && later.server == e.server && later.n == e.n
 }

@@ -14,15 +14,12 @@ type children struct {
 	queue  dialect.Queue                 // the contenders, in the recipe's order
 	rest   []*dialect.Candidate          // the other children, by name
 	unread int
-	// last is the last added ephemeral child. mixed reports whether the added ephemeral children had
-	// different libraries; an unknown library is different from a known one.
-	last  *dialect.Candidate
-	mixed bool
+	last   *dialect.Candidate
+	mixed  bool
 	// owned counts the contenders of each session; nil until index computes it.
 	owned map[uint64]int32
 }
 
-// insert reports whether c is the second contender of its session.
 func (cs *children) insert(c *dialect.Candidate) (again bool) {
 	cs.known[c.Name] = c
 	if c.Session != 0 {
@@ -132,7 +129,6 @@ func (cs *children) interpret(d *dialect.Dialect, r dialect.Recipe, renewed func
 	cs.sort(all)
 }
 
-// first returns the head of the queue, nil if the queue is empty or the recipe has no role.
 func (cs *children) first() *dialect.Candidate {
 	if cs.recipe.Holders(cs.queue) == 0 {
 		return nil

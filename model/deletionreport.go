@@ -21,7 +21,6 @@ type deletionReports struct {
 	deletions deletionLog
 }
 
-// add adds or replaces a report, and reports whether o is the first report of the deletion.
 func (w *deletionReports) add(cs *children, o *DeletionReport) bool {
 	if w.deletions.of(o.Znode, o.Zxid-1) == o.Zxid {
 		w.amend(o.Zxid-1, o.Znode, func(x *ReportedDeletion) bool {
@@ -42,8 +41,7 @@ func (w *deletionReports) add(cs *children, o *DeletionReport) bool {
 	return true
 }
 
-// existed sets c in the report about c's deletion, if the report came before c was read. from is a
-// zxid at which c existed.
+// existed completes a report that came before c was read. from is a zxid at which c existed.
 func (w *deletionReports) existed(c *dialect.Candidate, from int64) {
 	if end := w.deletions.of(c.Name, from); end != 0 {
 		w.amend(from, c.Name, func(x *ReportedDeletion) bool {
@@ -62,7 +60,6 @@ func (w *deletionReports) led(c *dialect.Candidate) {
 	})
 }
 
-// deletionTime returns the exact time of c's deletion, or m if no report has the time.
 func (w *deletionReports) deletionTime(c *dialect.Candidate, m timeBounds) timeBounds {
 	for _, x := range slices.Backward(w.last) {
 		if x.Zxid <= c.Czxid {
@@ -75,8 +72,6 @@ func (w *deletionReports) deletionTime(c *dialect.Candidate, m timeBounds) timeB
 	return m
 }
 
-// amend calls change with a copy of each report about name after a zxid. It stores the copy if change
-// returns true.
 func (w *deletionReports) amend(after int64, name string, change func(x *ReportedDeletion) bool) {
 	for i := len(w.last) - 1; i >= 0 && w.last[i].Zxid > after; i-- {
 		if w.last[i].Znode != name {
@@ -88,8 +83,6 @@ func (w *deletionReports) amend(after int64, name string, change func(x *Reporte
 	}
 }
 
-// stale reports whether the leader's znode was deleted before write o. If o has no zxid, the order of the
-// observations shows which came first.
 func (w *deletionReports) stale(cs *children, o *Write) bool {
 	log := &w.deletions
 	deleted := log.of(o.Znode, o.Token)
@@ -99,6 +92,7 @@ func (w *deletionReports) stale(cs *children, o *Write) bool {
 			deleted = log.floor
 		}
 	}
+	// If o has no zxid, the order of the observations shows which came first.
 	return deleted != 0 && (o.Zxid == 0 || deleted < o.Zxid)
 }
 
@@ -121,8 +115,7 @@ func (e *deletionLog) add(name string, zxid int64) {
 	e.last = keep(e.last, deletion{name, zxid}, deletionsMax)
 }
 
-// of returns the zxid of the first deletion of a znode with this name after a zxid, 0 for none. Several
-// children may have had the same name.
+// of returns the first deletion after a zxid, 0 for none: several children may have had the same name.
 func (e *deletionLog) of(name string, after int64) (zxid int64) {
 	for _, d := range slices.Backward(e.last) {
 		if d.zxid <= after {

@@ -114,8 +114,7 @@ func (f *ThirdParty) Led(name string) bool {
 	return strings.Contains("\n"+f.Output()+"\n", "\nleads "+name+"\n")
 }
 
-// Leave makes a leading kazoo candidate resign, or a participant leave a double barrier. The session
-// continues. Leave does not wait.
+// Leave makes a leading kazoo candidate resign, or a participant leave a double barrier. The session continues.
 func (f *ThirdParty) Leave(t testing.TB, name string) {
 	t.Helper()
 	f.WriteLine(t, "leave "+name)

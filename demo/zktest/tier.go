@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// longEnv names the variable with the duration of each test under random faults, for example 30m.
 const longEnv = "ELECTOP_TEST_LONG"
 
 // Long returns the duration of a test under random faults, and whether the second tier is on.

@@ -34,7 +34,7 @@ var (
 
 var cleanups struct {
 	sync.Mutex
-	all []func() // called after the tests, in reverse order
+	all []func()
 }
 
 func atEnd(f func()) {

@@ -66,8 +66,7 @@ func (p *Programs) Read(z *znode.Znode) (out Program) {
 	return out
 }
 
-// Programs returns the directories that list the running programs of the system whose election is
-// at path.
+// Programs returns the directories that list the running programs of the system.
 func (d *Dialect) Programs(path string) (out []Programs) {
 	if d == nil {
 		return nil
@@ -81,8 +80,7 @@ func (d *Dialect) Programs(path string) (out []Programs) {
 	return out
 }
 
-// WatchersCouldLead reports whether every session that watches the leader's znode belongs to a
-// program that could lead.
+// WatchersCouldLead reports whether only programs that could lead watch the leader's znode.
 func (d *Dialect) WatchersCouldLead() bool { return d != nil && d.beside.watch }
 
 // StandbyPatterns returns the directories that list who could lead, relative to the election's path.
@@ -109,7 +107,6 @@ func (d *Dialect) Shown(siblings []string) bool {
 // Vacancy returns how long a healthy system may be without a leader, 0 if unknown.
 func (d *Dialect) Vacancy() time.Duration { return d.beside.vacancy }
 
-// vacantIfEmpty reports whether an empty queue at path means that nobody leads.
 func (d *Dialect) vacantIfEmpty(path string) bool {
 	_, ok := endsIn(path, d.beside.queues...)
 	return d.beside.vacancy > 0 && (ok || d.beside.queues == nil && d.listsPath(path))

@@ -50,8 +50,7 @@ func (c *Candidate) Age(now time.Time) (age time.Duration, exact bool) {
 	return max(0, now.Sub(from)), c.Joined
 }
 
-// Label returns Who, otherwise the owner's data if it is a short text, otherwise the znode's name. The
-// label is safe for a terminal.
+// Label names the candidate. It is safe for a terminal.
 func (c *Candidate) Label() string {
 	if c.Who != "" {
 		return c.Who
@@ -67,16 +66,14 @@ func (c *Candidate) Reads() bool { return c.access == readAccess }
 
 const labelMax = 64
 
-// before orders by sequence number, then by czxid and name. Since Curator 5.5, a read lock of the
-// thread that has the write lock has the write lock's number.
 func before(a, b *Candidate) bool {
+	// Since Curator 5.5, a read lock of the thread that has the write lock has the write lock's number.
 	return cmp.Or(cmp.Compare(a.Sequence, b.Sequence), cmp.Compare(a.Czxid, b.Czxid), cmp.Compare(a.Name, b.Name)) < 0
 }
 
 // access is cached in a [Candidate], because matching all names of a long queue is slow.
 type access uint8
 
-// sharedRecipe is a recipe that may have readers and writers.
 type sharedRecipe interface{ accessOf(c *Candidate) access }
 
 const (

@@ -53,7 +53,6 @@ type Dialect struct {
 	ack []Ack // nil: leaders do not acknowledge
 }
 
-// wider has the ID of the dialect to use instead if mark accepts the stem of a child.
 type wider struct {
 	mark func(stem string) bool
 	id   string
@@ -108,8 +107,7 @@ func (d *Dialect) Foreign() bool { return !d.own }
 // Unknown reports whether no known system has this naming; false for nil and SingleZnode(true).
 func (d *Dialect) Unknown() bool { return d != nil && d.unknown }
 
-// Shares reports whether the contenders want a lock, or one session may own several contenders; false
-// for nil. Such a role may often change.
+// Shares reports whether the contenders want a lock, or one session may own several contenders; false for nil.
 func (d *Dialect) Shares() bool { return d.Locks() || d != nil && d.shares }
 
 // MarshalText returns the dialect's ID.
@@ -164,7 +162,6 @@ func Find(d *Dialect, r Recipe, queue Queue, id ID) (i int, found bool) {
 	return 0, false
 }
 
-// match reports whether the name fits, and returns what {any}, {session} or {priority} matched.
 func (d *Dialect) match(name string) (part string, ok bool) {
 	if !d.bare {
 		if _, numbered := znode.Sequence(name); !numbered {
@@ -181,7 +178,6 @@ func (d *Dialect) match(name string) (part string, ok bool) {
 
 func (d *Dialect) listsPath(path string) bool { return len(d.at) > 0 && d.fits(path) }
 
-// maybeAt reports whether the system's leader may have its own znode at path.
 func (d *Dialect) maybeAt(path string) bool {
 	_, near := endsIn(path, d.near...)
 	return near || d.listsPath(path)

@@ -67,8 +67,7 @@ func Barrier(data znode.Data) *Dialect {
 // SharedLock is the ID of the dialect for ZooKeeper's recipe of a shared lock, and its [Recipe]'s name.
 const SharedLock = "recipe-rw"
 
-// OwnLock returns the dialect for contender n of the demo's lock, nil if kind is no lock. In a shared
-// lock, every third contender writes.
+// OwnLock returns the dialect for contender n of the demo's lock, nil if kind is no lock.
 func OwnLock(kind Kind, n int) *Dialect {
 	d, ok := ByID(map[Kind]string{KindLock: "recipe-lock", KindShared: SharedLock}[kind])
 	if !ok || kind == KindLock {
@@ -104,13 +103,11 @@ var doubleBarriers = withoutRole(KindDouble,
 
 const watchesReady = `znode "ready" while entering; another participant's while leaving`
 
-// isDouble reports whether [Ready] exists or has a watch.
 func isDouble(e *Evidence) bool {
 	return e.Ready || !e.every(func(z *znode.Znode) bool { return z.Name != Ready })
 }
 
-// queues have a persistent, numbered child for each item. Clients take the items in the order of
-// their names, see withoutID.
+// queues have a persistent, numbered child for each item. Clients take the items in the order of their names.
 var queues = withoutRole(KindQueue,
 	Dialect{
 		ID: "kazoo-locking-queue", System: "kazoo LockingQueue", Source: sourceKazooQueue, names: []string{"entry-{any}-"}, who: kazooPriority,
@@ -203,8 +200,7 @@ func unnumbered(z *znode.Znode) bool {
 	return z.Session != 0 && !numbered && !LeadersName(z.Name) && !strings.HasSuffix(z.Name, "-leader")
 }
 
-// groups are the systems whose ephemeral children look like candidates, but are members of a
-// group. Children without numbers need no entry, see plainGroup.
+// groups are the systems whose ephemeral children look like candidates, but are members of a group.
 var groups = withoutRole(KindGroup,
 	Dialect{
 		// A name ends in the server's start time in milliseconds.
@@ -278,8 +274,7 @@ var groups = withoutRole(KindGroup,
 
 var shallow = matches("{hex}-{any}")
 
-// serverName returns host:port of an HBase server's name "host,port,milliseconds", "" for other
-// names.
+// serverName reads an HBase server's name: "host,port,milliseconds".
 func serverName(name string) string {
 	parts := strings.Split(name, ",")
 	if len(parts) != 3 || parts[0] == "" || !digits(parts[1], 1, 5) || !digits(parts[2], 13, 13) {

@@ -73,7 +73,7 @@ func (d *Dialect) Rivals(queue Queue, others []*Candidate) (rivals []Rival) {
 	head, all := queue.At(0), append(queue.Slice(), others...)
 	_, same := d.match(head.Name)
 	for _, l := range libraries {
-		var c *Candidate // the candidate of l with the lowest number
+		var c *Candidate
 		for _, x := range all {
 			if x.library == l && x.HasSequence && x.Session != 0 && !x.Unread && (c == nil || x.Sequence < c.Sequence) {
 				c = x

@@ -43,8 +43,6 @@ const (
 	guids = `(?:^|[^0-9a-fA-F])(` + hexes + `{32}|` + uuid + `)`
 )
 
-// pattern returns a function that compiles an expression at its first call. The expression matches a
-// text if one of the patterns matches the whole text.
 func pattern(patterns ...string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp {
 		var all []string
@@ -115,7 +113,6 @@ func HasGuid(name string) bool {
 
 var guid = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(guids) })
 
-// guidIn finds the first {hex} or {uuid}; to is 0 for none.
 func guidIn(name string) (from, to int) {
 	if m := guid().FindStringSubmatchIndex(name); m != nil {
 		return m[2], m[3]

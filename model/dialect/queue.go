@@ -45,7 +45,6 @@ func (q Queue) Len() int {
 	return int(q.ends[len(q.ends)-1])
 }
 
-// find returns the part that has position i, the contenders of the part, and the index among them.
 func (q Queue) find(i int) (part int, items []*Candidate, at int) {
 	part = sort.Search(len(q.ends), func(p int) bool { return int(q.ends[p]) > i })
 	items = q.parts[part].all
@@ -111,7 +110,7 @@ func (q Queue) Index(match func(*Candidate) bool) int {
 func (q Queue) Insert(i int, v *Candidate) Queue {
 	n := len(q.parts)
 	if i == q.Len() && (n == 0 || len(q.parts[n-1].all) == partMax) {
-		return q.with(n, n, []*Candidate{v}, 1) // the last part is full, or there is none
+		return q.with(n, n, []*Candidate{v}, 1)
 	}
 	part, items, at := q.find(min(i, q.Len()-1))
 	if i == q.Len() {

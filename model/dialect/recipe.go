@@ -35,8 +35,7 @@ type Target struct {
 	Watch  string // the child to watch, "" for none
 }
 
-// Election returns the recipe of ZooKeeper's documentation: the lowest sequence number leads, all
-// others watch their predecessors.
+// Election returns the recipe of ZooKeeper's documentation.
 func Election() Recipe { return election }
 
 // Herd returns the variant in which all other contenders watch the leader. This causes the herd effect.
@@ -47,17 +46,12 @@ var (
 	theHerd  = herd{&line{name: "herd"}}
 )
 
-// line orders contenders by their sequence numbers. The first holds the role, and each other contender
-// waits for its predecessor.
-//
-// Some systems have writers and readers, which differ by name. One writer holds the role, or
-// several readers share it. A reader waits for the nearest writer before it or, if first is set
-// (Curator), for the first writer in the list.
+// line orders contenders by their sequence numbers. Some systems have writers and readers, which differ by name.
 type line struct {
 	name           string
 	writer, reader func(stem string) bool // nil writer: every name; nil reader: no name
-	first          bool
-	byName         bool // order equal sequence numbers by name
+	first          bool                   // as in Curator, a reader waits for the first writer in the list
+	byName         bool
 }
 
 func endsWith(with ...string) func(stem string) bool {
@@ -68,7 +62,6 @@ func endsWith(with ...string) func(stem string) bool {
 
 func (r *line) Name() string { return r.name }
 
-// Contends also accepts a child that was not read.
 func (r *line) Contends(c *Candidate) bool {
 	return c.HasSequence && (c.Session != 0 || c.Unread) && (r.reads(c.Name) || r.writes(c.Name))
 }
@@ -134,9 +127,8 @@ func (r *line) Watches(queue Queue, i int) (int, bool) {
 	return -1, false
 }
 
-// reentrant reports whether w is first and i has the same session: in Curator one thread may own
-// the write lock and the read lock.
 func reentrant(queue Queue, w, i int) bool {
+	// In Curator, one thread may own the write lock and the read lock.
 	return w == 0 && queue.At(w).Session == queue.At(i).Session && queue.At(w).Session != 0
 }
 
@@ -168,8 +160,7 @@ func (r *line) Target(own string, children []string, skip func(string) bool) Tar
 	return r.target(own, children, skip, r.first && r.reads(own))
 }
 
-// target implements Target. If lowest is true, the candidate watches the first contender for which
-// it waits, otherwise the nearest. target runs after each notification, so it must not allocate.
+// target runs after each notification, so it must not allocate.
 func (r *line) target(own string, children []string, skip func(string) bool, lowest bool) Target {
 	var t Target
 	mine, ok := znode.Sequence(own)
@@ -202,7 +193,6 @@ func (r *line) target(own string, children []string, skip func(string) bool, low
 	return t
 }
 
-// herd is a line in which all other contenders watch the first.
 type herd struct{ *line }
 
 func (herd) Watches(queue Queue, i int) (int, bool) { return 0, i > 0 }
@@ -275,14 +265,12 @@ func (members) Target(own string, children []string, _ func(string) bool) Target
 	return Target{Listed: slices.Contains(children, own)}
 }
 
-// lowestFirst orders children of an unknown kind by their numbers.
 type lowestFirst struct{ members }
 
 func (lowestFirst) Contends(c *Candidate) bool  { return election.Contends(c) }
 func (lowestFirst) Before(a, b *Candidate) bool { return before(a, b) }
 
-// items is the recipe of a queue, whose persistent children are the items. withoutID defines their
-// order.
+// items is the recipe of a queue, whose persistent children are the items.
 type items struct{ members }
 
 func (items) Contends(c *Candidate) bool { return c.HasSequence && c.Session == 0 && !c.Unread }

@@ -10,8 +10,7 @@ import (
 	"electop/model/znode"
 )
 
-// Evidence is the content of a directory and the names beside it, which show the system that uses
-// the directory.
+// Evidence is the content of a directory and the names beside it.
 type Evidence struct {
 	Path     string
 	Children []znode.Znode // for a single ephemeral znode, that znode
@@ -22,11 +21,10 @@ type Evidence struct {
 	Markers  []string // the existing znodes among the results of [Markers]
 }
 
-// Recognise returns the dialect of the system that uses the directory, nil if the evidence shows
-// none.
+// Recognise returns the dialect of the system that uses the directory, nil if the evidence shows none.
 //
 // A single znode or an empty queue is recognised only at a known path. Otherwise the children vote, and the
-// oldest child decides between known namings with equal votes. If no child has a vote, see plainGroup.
+// oldest child decides between known namings with equal votes.
 func Recognise(e Evidence) *Dialect {
 	if d := cmp.Or(e.single(), e.empty()); d != nil {
 		return d
@@ -81,13 +79,12 @@ func (e *Evidence) every(fits func(z *znode.Znode) bool) bool {
 	return true
 }
 
-// sequential reports whether the name ends in a number that may be a sequence number. A sequence
-// number is below the number of creates in its directory.
 func (e *Evidence) sequential(name string) bool {
 	seq, numbered := znode.Sequence(name)
 	if !numbered || e.Parent.Czxid == 0 || seq < 0 { // negative: the counter overflowed, before ZooKeeper 3.6
 		return numbered
 	}
+	// A sequence number is below the number of creates in its directory.
 	creates, counted := e.Parent.Creates()
 	return !counted || seq < int64(creates)
 }
@@ -106,8 +103,7 @@ func (e *Evidence) vote(among []*Dialect, z *znode.Znode) *Dialect {
 	return nil
 }
 
-// single returns the system whose leader's own znode is at the path, or is missing there; nil for
-// none.
+// single also returns a system whose leader's own znode is missing at the path.
 func (e *Evidence) single() *Dialect {
 	alone := len(e.Children) == 1 && e.Children[0].Session != 0 && (e.Children[0].Name == e.Path || e.Children[0].Name == znode.Base(e.Path))
 	if !alone && len(e.Children) > 0 {
@@ -125,8 +121,6 @@ func (e *Evidence) single() *Dialect {
 	return nil
 }
 
-// empty returns the system in which an empty queue at the path means that nobody leads, nil for
-// none.
 func (e *Evidence) empty() *Dialect {
 	if len(e.Children) > 0 || e.Parent.Czxid == 0 || e.Parent.Children > 0 {
 		return nil
@@ -155,8 +149,7 @@ func (d *Dialect) Widened(children []znode.Znode) *Dialect {
 	return d
 }
 
-// Guess returns d, or an election of an unknown system if d is the unknown naming and shown is true.
-// shown reports whether watches or names show an election.
+// Guess interprets the unknown naming. shown reports whether watches or names show an election.
 func (d *Dialect) Guess(shown bool) *Dialect {
 	if d == unknownNaming && shown {
 		return guessedElection
@@ -173,9 +166,7 @@ func (e *Evidence) Unnumbered() *Dialect {
 	return unknownNaming
 }
 
-// Alike reports whether the children could be one election. At least two children must be ephemeral. The
-// names of all ephemeral children must be equal without the number and one guid or session id, and that id
-// must not be the only text before the number. The sequence numbers must increase in the order of creation.
+// Alike reports whether the children could be one election.
 func (e *Evidence) Alike() bool {
 	children := slices.DeleteFunc(slices.Clone(e.Children), func(z znode.Znode) bool { return z.Unread })
 	slices.SortFunc(children, func(a, b znode.Znode) int { return cmp.Or(cmp.Compare(a.Czxid, b.Czxid), cmp.Compare(a.Name, b.Name)) })
@@ -240,8 +231,7 @@ func MaybeSingle(path string) bool {
 	return slices.ContainsFunc(dialects, func(d *Dialect) bool { return d.Single && d.maybeAt(path) })
 }
 
-// Vacant returns the paths in dir at which a leader's own znode is missing. names are the children of
-// dir, which show the system.
+// Vacant returns the paths in dir at which a leader's own znode is missing.
 func Vacant(dir string, names []string) (paths []string) {
 	for _, d := range dialects {
 		if !d.Single {
@@ -261,8 +251,7 @@ func Vacant(dir string, names []string) (paths []string) {
 // Unsupported reports whether electop does not implement the rules of this system.
 func (d *Dialect) Unsupported() bool { return slices.Contains(unsupported, d) }
 
-// Blocker returns a child that is no contender, but blocks clients that read only names; nil for
-// none. It is persistent, with a contender's name, and before the head; or Curator's clients order it before the head.
+// Blocker returns a child that is no contender, but blocks clients that read only names; nil for none.
 func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 	if d == nil || queue.Len() == 0 || d.Unsupported() {
 		return nil
@@ -284,8 +273,7 @@ func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 	return nil
 }
 
-// Outranks reports whether Curator's clients order c before the head of the queue, although c does
-// not have a contender's name. See curatorKey for the order.
+// Outranks reports whether Curator's clients order c, without a contender's name, before the head of the queue.
 func (d *Dialect) Outranks(queue Queue, c *Candidate) bool {
 	if d == nil || queue.Len() == 0 || c.Unread {
 		return false

@@ -7,8 +7,7 @@ import (
 	"electop/model/znode"
 )
 
-// singles are the systems in which the creator of one ephemeral znode leads. The system's other
-// clients wait until that znode is deleted.
+// singles are the systems in which the creator of one ephemeral znode leads.
 var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySingle},
 	Dialect{
 		ID: "kafka", System: "Apache Kafka controller", Source: "Kafka: KafkaZkClient, ControllerZNode",
@@ -119,7 +118,6 @@ func shows(who func(c *Candidate, part string) string) func(string, *znode.Znode
 // singleID names the dialect of a single ephemeral znode. Such znodes are common, so [Recognise] never returns it.
 const singleID = "single"
 
-// unknownSingle is the dialect of a single ephemeral znode that a search found by its name.
 var unknownSingle = completed(Dialect{Single: true, kind: KindUnknown, Watches: "not known", Why: whyUnknown}, Dialect{
 	ID: "unknown-single", System: "unknown system: a leader's name only", unknown: true,
 })[0]

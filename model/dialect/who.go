@@ -14,7 +14,6 @@ import (
 	"electop/model/znode"
 )
 
-// whoByData returns the endpoint in a JSON object, otherwise a short text, otherwise "".
 func whoByData(d znode.Data) string {
 	if o := object(d); o != nil {
 		if who := endpoint(o, 2); who != "" {
@@ -77,7 +76,6 @@ func endpoint(o map[string]any, deep int) string {
 	return text(o, "pid") // libprocess: master@10.0.0.1:5050
 }
 
-// number returns v in decimal if v is an integer or the text of a port, otherwise "".
 func number(v any) string {
 	switch v := v.(type) {
 	case float64:
@@ -218,8 +216,7 @@ func hadoopActive(c *Candidate, _ string) string {
 	return printable(m[2].text)
 }
 
-// Last returns the name of the last leader according to c's data. fence reports whether the next
-// leader has to fence the last leader.
+// Last returns the name of the last leader according to c's data.
 func (d *Dialect) Last(c *Candidate) (who string, fence bool) {
 	if who = d.Who(c); who == "" || !d.beside.fences {
 		return who, false

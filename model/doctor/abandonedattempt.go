@@ -7,8 +7,6 @@ import (
 )
 
 const (
-	// A lock may be abandoned if it is held for at least abandonedLeast, and for abandonedTimes times the
-	// longest known earlier reign. The length of at least abandonedReigns earlier reigns must be known.
 	abandonedTimes  = 20
 	abandonedReigns = 10
 	abandonedLeast  = 5 * time.Minute

@@ -9,15 +9,13 @@ import (
 )
 
 const (
-	ackGrace = 5 * time.Second
-	// ackGraceForeign replaces ackGrace if another system's acknowledgement is missing and Config.AckExpected is false.
+	ackGrace        = 5 * time.Second
 	ackGraceForeign = 4 * time.Minute
 	// During beliefGrace, two of electop's candidates may seem to lead: their reports arrive one by one.
 	beliefGrace = time.Second
 )
 
-// mayBeThirdParty reports whether c may belong to another program with electop's naming. Such a program
-// possibly does not acknowledge.
+// mayBeThirdParty reports whether c's program possibly does not acknowledge.
 func (r *ruleRun) mayBeThirdParty(c *dialect.Candidate) bool {
 	d := r.s.Dialect
 	return d != nil && !d.Foreign() && r.d.cfg.AckFollows && r.s.Member(c) == nil

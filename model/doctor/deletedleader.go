@@ -17,8 +17,7 @@ const (
 	closingMax = 2 * time.Second // a leader that stops closes its session within this time after its znode's deletion
 )
 
-// endedReigns returns the last third-party reigns that ended recently. It skips locks and single znodes:
-// their owners normally delete the znode.
+// endedReigns skips locks and single znodes: their owners normally delete the znode.
 func endedReigns(s *model.State) (out []model.Reign) {
 	for _, x := range s.Reigns[max(0, len(s.Reigns)-deletedMax):] {
 		lock := s.Single || s.Dialect.Locks()

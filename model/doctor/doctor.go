@@ -60,8 +60,7 @@ func (d *Doctor) state(s *model.State) *State {
 	}
 }
 
-// Apply diagnoses the election after the journal applied o, and returns the changes of risks and
-// findings.
+// Apply diagnoses the election after the journal applied o.
 func (d *Doctor) Apply(o model.Observation, at time.Time, j *model.Journal) []model.EventBody {
 	switch o.(type) {
 	case *session.Table:
@@ -105,7 +104,6 @@ func (d *Doctor) addChanges(at time.Time, j *model.Journal) {
 	}
 }
 
-// unseen counts the creates that no read showed, and how often their number was unknown.
 func unseen(t model.Totals) int { return t.MissedCreates + t.Unknown }
 
 func (d *Doctor) diagnose(at time.Time, j *model.Journal) []model.EventBody {

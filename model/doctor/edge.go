@@ -26,8 +26,7 @@ const (
 // Edge has what electop knows about the znode that a contender watches.
 //
 // One answer verifies a watch. A wrong or missing watch needs two rounds of answers that agree, at
-// least [calm] apart: each handoff has a moment without a watch. From the first round until calm after
-// the second round, the contender's predecessor must stay the same.
+// least [calm] apart: each handoff has a moment without a watch.
 type Edge struct {
 	State    WatchState
 	Watched  []string  // the children that the contender's session watches, except its own znode; at most watchedMax
@@ -284,14 +283,13 @@ func (k *tables[T]) add(t T) {
 	k.last = t
 }
 
-// settled returns two rounds at least calm apart, nil for none. The later round ended at least calm
-// ago, so electop had time to read the changes before it.
 func settled(k *tables[*watchTable], now time.Time) (earlier, later *watchTable) {
 	all := [...]*watchTable{k.last, k.next, k.base, k.first}
 	for i, later := range all {
 		if later == nil || now.Before(later.end.Add(calm)) {
 			continue
 		}
+		// The later round ended at least calm ago, so electop had time to read the changes before it.
 		for _, earlier := range all[i+1:] {
 			if earlier != nil && later.at.Sub(earlier.at) >= calm {
 				return earlier, later
@@ -331,8 +329,7 @@ func (q *queues) change(at time.Time, queue dialect.Queue, someLeft bool) {
 	q.now = queue
 }
 
-// at returns the queue at that time, with contenders that joined later. If that queue was not kept,
-// the result is an older or empty queue.
+// at returns the queue at that time, with contenders that joined later.
 func (q *queues) at(at time.Time) dialect.Queue {
 	if !q.left.After(at) {
 		return q.now
@@ -345,8 +342,6 @@ func (q *queues) at(at time.Time) dialect.Queue {
 	return dialect.Queue{}
 }
 
-// hadTarget reports whether c had to watch target at the time of r or, if calmly is true, [calm]
-// earlier.
 func (s *State) hadTarget(r *watchTable, c, target *dialect.Candidate, calmly bool) bool {
 	queue, at := r.queue, r.at
 	if calmly {

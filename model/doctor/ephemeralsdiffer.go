@@ -9,8 +9,6 @@ import (
 	"electop/model/znode"
 )
 
-// missingOn is an ephemeral znode that is missing on server, but exists on another server at the
-// same zxid.
 type missingOn struct {
 	e      session.Ephemeral
 	server string

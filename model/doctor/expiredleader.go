@@ -7,9 +7,8 @@ import (
 	"electop/model/znode"
 )
 
-// expiredLeader reports new sessions from the former leader's host: only the host shows that a session
-// may belong to the leader's client.
 func expiredLeader(r *ruleRun) {
+	// Only the host shows that a new session may belong to the leader's client.
 	for _, x := range r.s.Returned {
 		if len(x.Sessions) == 0 {
 			continue

@@ -40,8 +40,7 @@ type Finding struct {
 	Since      time.Time // when the rule first reported it
 }
 
-// FindingChanged reports that a finding was raised or cleared. When the severity changes, the finding is
-// cleared if the suspicion has not lasted long enough for the new severity, otherwise raised again.
+// FindingChanged reports that a finding was raised or cleared.
 type FindingChanged struct {
 	Finding *Finding
 	Raised  bool
@@ -75,7 +74,6 @@ type suspicion struct {
 	seen    bool // the rule reported the suspicion in this run
 }
 
-// hold sets when a suspicion becomes a finding, and how it is shown before.
 type hold struct {
 	wait   time.Duration
 	tables int       // number of server tables, each at least calm after the previous table
@@ -191,8 +189,7 @@ type Pending struct {
 	Early *Finding
 }
 
-// Decides reports whether the election should be observed for longer, because the finding would be
-// critical or leaders may be flapping.
+// Decides reports whether the election should be observed for longer.
 func (p Pending) Decides() bool { return p.Severity == Critical || p.Rule == "flapping" }
 
 func (u *suspicions) pending(at time.Time) []Pending {

@@ -9,16 +9,12 @@ import (
 )
 
 const (
-	// Leaders flap if at least flapMin reigns of less than flapShort, observed from their beginning, ended
-	// within flapWindow. A rolling restart of five members causes fewer of these reigns.
-	flapMin    = 6
-	flapShort  = 20 * time.Second
-	flapWindow = 5 * time.Minute
-	// The finding ends at the latest when no reign has ended for flapCalm.
-	flapCalm  = time.Minute
-	flapShown = 8
-	// Leaders may have flapped before the first read if at least flapDeletes znodes were deleted, and
-	// the leader's znode is younger than flapShort.
+	// A rolling restart of five members causes fewer than flapMin short reigns.
+	flapMin     = 6
+	flapShort   = 20 * time.Second
+	flapWindow  = 5 * time.Minute
+	flapCalm    = time.Minute
+	flapShown   = 8
 	flapDeletes = 6
 )
 

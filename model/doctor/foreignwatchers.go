@@ -20,8 +20,7 @@ func foreignWatchers(r *ruleRun) {
 // watchersMin is the smallest number of watching sessions that causes a finding; fewer cause little load.
 const watchersMin = 20
 
-// manyOtherWatchers returns the sessions without a candidate that watch the first znode, nil if they are
-// unknown or fewer than watchersMin. It returns nil for a single znode, which waiting clients also watch.
+// manyOtherWatchers returns nil for a single znode, which waiting clients also watch.
 func (r *ruleRun) manyOtherWatchers() []uint64 {
 	if w := r.s.LeaderWatchers(); w != nil && !r.s.Single && len(w.Others) >= watchersMin {
 		return w.Others

@@ -9,12 +9,10 @@ import (
 	"electop/model/znode"
 )
 
-// ghostWait is how long one session may own several candidates, because a client that rejoins may
-// create the new znode before it deletes the old one. The rule foreignChild uses it too.
+// ghostWait bounds a rejoin, in which a client may create the new znode before it deletes the old one.
 const ghostWait = 2 * time.Second
 
-// ghostNode finds sessions with several candidates. Several candidates may be intended: the latches or
-// threads of one client share its session.
+// ghostNode may find intended candidates: the latches or threads of one client share its session.
 func ghostNode(r *ruleRun) {
 	s := r.s
 	holders := r.holders()
@@ -42,8 +40,7 @@ func ghostNode(r *ruleRun) {
 	}
 }
 
-// findGhosts returns a finding about ghosts (see [model.Ghosts]), nil for none. at has the positions
-// of the ghosts, then the position of the candidate that the client probably uses.
+// findGhosts returns in at the positions of the ghosts, then the position of the candidate that the client probably uses.
 func (r *ruleRun) findGhosts(all []int) (f *draft, at []int) {
 	owned := make([]*dialect.Candidate, len(all))
 	for i, k := range all {
@@ -75,7 +72,6 @@ func (r *ruleRun) findGhosts(all []int) (f *draft, at []int) {
 	return f, at
 }
 
-// addGhostEvidence adds evidence to a result of [ruleRun.findGhosts], and may raise its severity.
 func (r *ruleRun) addGhostEvidence(f *draft, at []int) {
 	s := r.s
 	if m := s.Member(s.Queue.At(at[0])); m != nil && s.Queue.At(at[len(at)-1]).Name == m.Znode {

@@ -40,7 +40,6 @@ type crowd struct {
 	right []int // they should watch this child
 }
 
-// herdMin is how many wrong watches of one child prove a herd, even if only one table shows them.
 const herdMin = 3
 
 func (c *crowd) herd() bool {
