@@ -35,8 +35,7 @@ func (c *Conn) Get(ctx context.Context, path string) ([]byte, *zk.Stat, error) {
 	return read(ctx, c, "getData", path, c.zk.Get)
 }
 
-// GetW reads the data of path and watches for its change or deletion. If the znode does not exist,
-// GetW sets no watch.
+// GetW reads the data of path and watches for its change or deletion.
 func (c *Conn) GetW(ctx context.Context, path string) ([]byte, *zk.Stat, <-chan zk.Event, error) {
 	return watch(ctx, c, "getData", path, c.zk.GetW)
 }
@@ -77,8 +76,7 @@ func (c *Conn) EnsembleConfig(ctx context.Context) (string, error) {
 	return string(data), err
 }
 
-// Create creates a znode and returns its path, which ends with a sequence number if the znode is
-// sequential. flags are flags of package zk, except those for TTL nodes and containers.
+// Create creates a znode, but no TTL node and no container, and returns its path.
 func (c *Conn) Create(ctx context.Context, path string, data []byte, flags int32, acl []zk.ACL) (string, error) {
 	size := len(data)
 	for _, a := range acl {
@@ -137,12 +135,10 @@ func watch[T any](
 	return r.value, r.stat, r.events, err
 }
 
-// Renew renews the lease: it commits a check that path exists. lease.go defines the new
-// Status.LeaseEnd. Renew changes no znode and fires no watch. It adds one transaction to the servers'
-// logs.
+// Renew renews the lease: it commits a check that path exists. Renew changes no znode and fires no watch.
+// It adds one transaction to the servers' logs.
 //
-// The request is a multi with only a check. Servers since 3.4 commit such a multi. A read or a sync
-// needs no quorum, so it would prove no lease.
+// Servers since 3.4 commit a multi with only a check. A read or a sync needs no quorum, so it would prove no lease.
 func (c *Conn) Renew(ctx context.Context, path string) error {
 	_, err := do(ctx, c, call{op: "check", path: path, write: true, size: requestOverhead}, func(full string) (struct{}, error) {
 		results, err := c.zk.Multi(&zk.CheckVersionRequest{Path: full, Version: -1})
@@ -185,9 +181,7 @@ func (c *Conn) CheckLease() error {
 	return fmt.Errorf("%w: it is %v, and the servers' tick is %v: request %v or more", ErrTimeoutTooShort, c.lease.timeout, c.lease.tick, 2*c.lease.tick)
 }
 
-// SetFenced sets the data of path if the znode guard exists, in one transaction. If guard does not
-// exist, SetFenced changes nothing and returns ErrFenced. The Mzxid of the returned Stat is the zxid
-// of the transaction.
+// SetFenced sets the data of path if the znode guard exists, in one transaction. Otherwise it returns ErrFenced.
 //
 // Use a guard with a sequence number, because SetFenced cannot notice that a guard was deleted and
 // created again.

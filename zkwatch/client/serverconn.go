@@ -33,7 +33,7 @@ type serverConn struct {
 	writing chan struct{} // full while a goroutine writes frames other than SASL tokens
 
 	// Only Read uses these fields. head and size do not include the length prefix of a frame.
-	reader      *bufio.Reader // reads with readConn
+	reader      *bufio.Reader
 	head        []byte
 	size        int
 	left        int // bytes of the current frame, with its prefix, that the library has not read
@@ -49,7 +49,6 @@ type serverConn struct {
 	sent          map[int32]request // unanswered requests by xid
 	sessionClosed chan struct{}     // closed when the server has answered closeSession
 
-	// For the requests of a Following, see follow.go.
 	nextXid   int32
 	waiting   map[int32]chan<- answer // channels of the waiting callers by xid
 	listeners []*Following            // replaced, never changed in place
@@ -61,7 +60,6 @@ type request struct {
 	sentAt time.Time
 }
 
-// newServerConn returns a serverConn whose handshake must end before the deadline.
 func newServerConn(c *Conn, raw net.Conn, addr string, deadline time.Time, exchange sasl.Exchange) *serverConn {
 	n := &serverConn{
 		Conn:          raw,
@@ -117,8 +115,6 @@ func (n *serverConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// note records a frame of the library. It returns the frame to send, or nil. called is false for a
-// ConnectRequest, a ping and setWatches.
 func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -221,7 +217,6 @@ func (n *serverConn) Read(p []byte) (k int, err error) {
 	return k, nil
 }
 
-// readConn reads from the server. It holds back data that arrives while the gate is shut.
 func (n *serverConn) readConn(p []byte) (int, error) {
 	k, err := n.Conn.Read(p)
 	if !n.conn.gate.Pass(n.closed) {

@@ -12,8 +12,7 @@ import (
 	"electop/model/session"
 )
 
-// granted handles a ConnectResponse. requested is 0 for a new session. id is the granted session; 0
-// means that the requested session has expired.
+// granted gets requested 0 for a new session. id 0 means that the requested session has expired.
 func (c *Conn) granted(n *serverConn, requested, id uint64, timeout time.Duration, sent time.Time) error {
 	c.mu.Lock()
 	if c.link != n || c.status.State.Terminal() {
@@ -48,7 +47,6 @@ func (c *Conn) granted(n *serverConn, requested, id uint64, timeout time.Duratio
 	return nil
 }
 
-// linkReady notes that the handshake over n is complete.
 func (c *Conn) linkReady(n *serverConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,8 +54,6 @@ func (c *Conn) linkReady(n *serverConn) {
 	c.connectIfReady()
 }
 
-// dequeued notes that the call with this number has left the library's queue. Until then, the Conn
-// does not become Connected.
 func (c *Conn) dequeued(number uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,8 +65,6 @@ func (c *Conn) dequeued(number uint64) {
 	c.connectIfReady()
 }
 
-// answered handles the answer to a request or ping. zxid is 0 for a ping. small is true for a ping,
-// and for a read with a small reply.
 func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +106,6 @@ func (c *Conn) linkLost(n *serverConn, err error) {
 	c.giveUpTimer.Reset(c.sessionWait())
 }
 
-// refusalHint returns a possible reason why servers refused count connections in a row, or "".
 func refusalHint(count int, lastZxid int64, tls bool) string {
 	switch {
 	case lastZxid > 0:
@@ -151,7 +144,6 @@ func (c *Conn) noteAnswer(sent time.Time) {
 	c.lease.answered(requestTimes{sent, answered})
 }
 
-// committed notes a committed write. lost is Conn.lost at the start of the write.
 func (c *Conn) committed(lost <-chan struct{}, sent time.Time) {
 	now := time.Now()
 	c.mu.Lock()

@@ -60,8 +60,7 @@ func (c *Conn) Status() Status {
 	return c.status
 }
 
-// Anchor returns the session, its timeout, and the send time of the last answered request or ping,
-// according to this machine's clock. It returns false before the first session.
+// Anchor returns the session, its timeout, and the send time of the last answered request or ping.
 func (c *Conn) Anchor() (session.Anchor, bool) {
 	c.mu.Lock()
 	a := c.anchor
@@ -121,8 +120,7 @@ func (c *Conn) Subscribe(ctx context.Context) <-chan Status {
 	return out
 }
 
-// AwaitConnected waits until the Conn is Connected. It returns false if ctx is done or the Conn ends
-// first.
+// AwaitConnected waits until the Conn is Connected, or returns false.
 func (c *Conn) AwaitConnected(ctx context.Context) bool {
 	if c.Status().State == Connected {
 		return true
@@ -145,7 +143,7 @@ func (c *Conn) publish() {
 }
 
 type subscription struct {
-	queue []Status // not received yet, at most one for each Status.Change; Conn.mu guards it
+	queue []Status // not received yet; Conn.mu guards it
 	more  chan struct{}
 }
 
@@ -165,5 +163,4 @@ func signal(c chan struct{}) {
 	}
 }
 
-// distanceSamples bounds Conn.trips.
 const distanceSamples = 8

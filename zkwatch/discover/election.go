@@ -16,8 +16,6 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// single passes a leader's own znode of a known system to w.report, and returns true. If the system is
-// unknown and the path ends in a common name, such as leader, single leaves the znode to w.unproven.
 func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	if !dialect.MaybeSingle(path) && !dialect.LeadersName(path) {
 		return false, nil
@@ -38,8 +36,7 @@ func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	return false, nil
 }
 
-// unproven reports each result in w.later, unless one of its znodes is an acknowledgement or was already reported.
-// It also omits a leader's own znode whose session owns a candidate's znode in an election below the same parent.
+// unproven omits a leader's own znode whose session owns a candidate's znode in an election below the same parent.
 func (w *walk) unproven(ctx context.Context) error {
 	for _, f := range w.later {
 		dir := strings.TrimSuffix(znode.Dir(f.Path), "/") + "/"
@@ -215,7 +212,6 @@ func (w *walk) markers(ctx context.Context, paths []string) (existing []string, 
 	return existing, nil
 }
 
-// leasesPath returns the path of a semaphore's leases if path is the semaphore's queue, otherwise "".
 func leasesPath(path string, d *dialect.Dialect) string {
 	parent := strings.TrimSuffix(path, "/"+znode.Base(path))
 	switch d.ID {

@@ -23,8 +23,7 @@ var ErrNoRoot = errors.New("the root does not exist")
 // Walk looks for elections at and below a root, level by level. It writes nothing and sets no watch.
 //
 // Walk does not visit children with sequence numbers. It visits only a sample of 64 children of a directory
-// if none of the sample has children or is a leader's own znode of a known system. A walk from the
-// cluster's root skips /zookeeper.
+// if none of the sample has children or is a leader's own znode of a known system.
 //
 // If the connection is lost, Walk waits for the next one. Walk returns the Progress even with an error.
 func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) {
@@ -56,11 +55,11 @@ type walk struct {
 	siblings []string                    // names of the current branch; nil at the root
 	later    []Found                     // see unproven
 	leaves   []znode.Znode               // visited znodes without children in the current branch; Data has only Length
-	acks     map[string]bool             // paths of acknowledgements
-	contends map[uint64][]string         // maps a session to the elections in which it owns a candidate's znode
-	branches []branch                    // not yet visited
-	queued   int                         // number of names in branches
-	bytes    int                         // total length of these names
+	acks     map[string]bool
+	contends map[uint64][]string // maps a session to the elections in which it owns a candidate's znode
+	branches []branch
+	queued   int // number of names in branches
+	bytes    int // total length of these names
 
 	spacing time.Duration
 	next    time.Time // the earliest time of the next request
@@ -187,7 +186,7 @@ func (w *walk) descend(path string, names []string, stat *zk.Stat, depth int) {
 		w.stopped("depth")
 		return
 	}
-	// The swaps put a sample of the whole list first. Below 128 names they change nothing.
+	// The swaps put a sample of the whole list first.
 	slices.Sort(names)
 	if len(names) > maxAlike {
 		for i := range maxAlike {
@@ -260,8 +259,7 @@ type Progress struct {
 	Stopped   string // the reached bound: "depth", or "nodes" for too many znodes or names; "" for none
 }
 
-// Complete reports whether a walk that ended without an error reached no bound, was denied no list of
-// children, and skipped only znodes outside of a sample (Alike). A skip that is not in Skips never counts as Alike.
+// Complete reports whether a walk that ended without an error was not cut short, except by samples (Alike).
 func (p *Progress) Complete() bool {
 	alike := 0
 	for _, s := range p.Skips {

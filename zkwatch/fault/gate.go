@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// A Gate freezes a client, like a long garbage collection pause. While the gate is shut, Wait and Pass
-// block. The zero Gate is open.
+// A Gate freezes a client, like a long garbage collection pause. The zero Gate is open.
 type Gate struct {
 	mu   sync.Mutex
 	thaw chan struct{} // closed by Thaw; nil while the gate is open
@@ -40,8 +39,7 @@ func (g *Gate) Thaw() {
 	}
 }
 
-// OpenFor returns how long the gate has been open, and 0 while it is shut. If the gate was never shut,
-// OpenFor returns the longest duration.
+// OpenFor returns how long the gate has been open, and 0 while it is shut.
 func (g *Gate) OpenFor() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -65,8 +63,7 @@ func (g *Gate) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Pass waits until the gate is open, and returns true. If stop is closed, Pass returns false, even if
-// the gate is open.
+// Pass waits until the gate is open. It returns false if stop is closed.
 func (g *Gate) Pass(stop <-chan struct{}) bool {
 	for {
 		select {
@@ -86,7 +83,6 @@ func (g *Gate) Pass(stop <-chan struct{}) bool {
 	}
 }
 
-// shut returns the channel that the next Thaw closes, nil if the gate is open.
 func (g *Gate) shut() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// lineBuffer bounds lineConn.pending, in bytes. A write that finds pending empty may be larger.
+// lineBuffer bounds lineConn.pending, in bytes.
 const lineBuffer = 64 << 10
 
-// A Line is the network between a client and its servers. During a partition it delivers nothing. The
-// zero Line has no partition.
+// A Line is the network between a client and its servers. The zero Line has no partition.
 type Line struct{ gate Gate }
 
 // Partition stops all data until Heal, except a write that has already begun on the underlying connection.
@@ -29,8 +28,7 @@ type Owner struct {
 
 // Dial connects with dial. During a partition it waits until the partition ends or ctx is done.
 //
-// During a partition, a read of the connection waits until its deadline at most, and a write is
-// buffered until the partition ends. A full buffer makes a write fail. Close drops the buffer.
+// During a partition, a read of the connection waits until its deadline at most, and a write is buffered.
 func (l *Line) Dial(
 	ctx context.Context, owner Owner, network, addr string, dial func(ctx context.Context, network, addr string) (net.Conn, error),
 ) (net.Conn, error) {
@@ -47,7 +45,7 @@ func (l *Line) Dial(
 type lineConn struct {
 	net.Conn
 	owner Owner
-	gate  *Gate // shut during a partition
+	gate  *Gate
 
 	once   sync.Once
 	closed chan struct{}
@@ -114,8 +112,6 @@ func (l *lineConn) deliver() {
 	}
 }
 
-// Close implements net.Conn. During a partition, the underlying connection stays open until the
-// partition or the owner ends.
 func (l *lineConn) Close() error {
 	l.once.Do(func() {
 		close(l.closed)

@@ -43,8 +43,7 @@ type LinkOptions struct {
 	Open func() [2]func(io.Reader) ([]byte, error)
 }
 
-// Listen returns a link to target, a host:port. The link listens on a free loopback port, but relays
-// nothing before [Link.Start].
+// Listen returns a link to target, a host:port. The link relays nothing before [Link.Start].
 func Listen(target string, opts LinkOptions) (*Link, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -72,8 +71,7 @@ func (l *Link) SetLatency(toServer, fromServer time.Duration) {
 	l.latency = [2]time.Duration{toServer, fromServer}
 }
 
-// Hold holds all data in the given directions, by default in both, until Heal. During a hold, the link
-// accepts connections but does not dial the target.
+// Hold holds all data in the given directions, by default in both, until Heal.
 func (l *Link) Hold(directions ...Direction) {
 	if len(directions) == 0 {
 		directions = []Direction{ToServer, FromServer}
@@ -158,7 +156,6 @@ func (l *Link) relay(ctx context.Context, client *net.TCPConn) {
 	writers.Wait()
 }
 
-// maxPackets bounds the packets that wait in one direction.
 const maxPackets = 1000
 
 type packet struct {
@@ -195,7 +192,6 @@ func ReadOnce(from io.Reader) ([]byte, error) {
 	return b[:n], err
 }
 
-// write returns an error if the connection must be reset.
 func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets chan packet) error {
 	for {
 		var p packet
@@ -224,7 +220,6 @@ func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets 
 	}
 }
 
-// dial first waits for the end of a hold in each direction.
 func (l *Link) dial(ctx, clientLife context.Context) (*net.TCPConn, error) {
 	if !l.held[ToServer].Pass(clientLife.Done()) || !l.held[FromServer].Pass(clientLife.Done()) {
 		return nil, clientLife.Err()

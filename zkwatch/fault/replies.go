@@ -8,8 +8,7 @@ import (
 // ErrReplyLost is the error of a connection that was closed instead of delivering a reply.
 var ErrReplyLost = errors.New("the reply to a create was lost on demand")
 
-// Replies makes a client lose a server's reply together with the connection. Then the outcome of the
-// request is unknown. The zero Replies loses no reply.
+// Replies makes a client lose a server's reply together with the connection. The zero Replies loses no reply.
 type Replies struct{ lose atomic.Bool }
 
 // LoseCreate loses the next reply to a successful create of an ephemeral sequential znode. A

@@ -19,19 +19,15 @@ import (
 // Config describes a feed.
 type Config struct {
 	Election model.Config
-	// Record, if set, encodes each observation before Run applies it; now returns the state before the
-	// observation. The first error ends the recording and goes to Notice.
+	// Record, if set, encodes each observation before Run applies it; now returns the state before the observation.
 	Record interface {
 		Encode(o model.Observation, now func() *doctor.State) error
 	}
-	// Keep makes the feed keep the last moments for [Feed.Seek], in about [history.DefaultMax] bytes;
-	// [Feed.Keep] changes this bound.
+	// Keep makes the feed keep the last moments for [Feed.Seek], in about [history.DefaultMax] bytes.
 	Keep bool
-	// Applied, if set, is called in Run's goroutine after each observation, with the new state and the
-	// observation's events, before [Feed.Dirty] gets a value.
+	// Applied, if set, is called in Run's goroutine after each observation, before [Feed.Dirty] gets a value.
 	Applied func(s *doctor.State, events []model.Event)
-	// Events, if set, is called in Run's goroutine with the events of each observation that has some.
-	// An error ends Run.
+	// Events, if set, is called in Run's goroutine with an observation's events. An error ends Run.
 	Events func([]model.Event) error
 	// Notice, if set, gets each message for the user.
 	Notice func(string)
@@ -92,8 +88,7 @@ func (f *Feed) State() *doctor.State {
 // Dirty returns a channel of capacity 1. It gets a value after each observation, unless it is full.
 func (f *Feed) Dirty() <-chan struct{} { return f.dirty }
 
-// Await waits until holds is true for the current state, and returns this state. Await may miss a
-// brief state. If ctx ends first, Await returns the last state and ctx's error.
+// Await waits until holds is true for the current state, and returns this state. Await may miss a brief state.
 func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doctor.State, error) {
 	for {
 		f.jmu.Lock()
@@ -127,8 +122,7 @@ func (f *Feed) Settle(ctx context.Context, request func()) {
 	}
 }
 
-// Run applies observations until ctx ends. Then Run applies the rest of the queue, and releases the
-// events that the journal holds back. Run returns nil, or the error of Config.Events.
+// Run applies observations until ctx ends. Run returns nil, or the error of Config.Events.
 func (f *Feed) Run(ctx context.Context) error {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
@@ -237,11 +231,9 @@ func (f *Feed) Put(o model.Observation) {
 	mark(f.more)
 }
 
-// queueMax bounds the queue for PutSlowly; Put ignores it.
 const queueMax = 4096
 
-// PutSlowly queues an observation. PutSlowly waits while the queue is full. If ctx ends meanwhile,
-// PutSlowly drops the observation.
+// PutSlowly queues an observation, or drops it if ctx ends while the queue is full.
 func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
 	for {
 		f.qmu.Lock()
@@ -264,8 +256,7 @@ func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
 	}
 }
 
-// Seek returns the moment to which m leads from the moment n; see [history.Timeline.Seek]. ok is
-// false if the feed has no moment or keeps no past.
+// Seek returns the moment to which m leads from the moment n; see [history.Timeline.Seek].
 func (f *Feed) Seek(n uint64, m history.Move) (at history.Moment, ok bool) {
 	if f.timeline == nil {
 		return history.Moment{}, false

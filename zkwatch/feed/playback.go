@@ -19,7 +19,7 @@ type Playback struct {
 	recording *Recording
 	speed     float64
 	dirty     chan struct{}
-	changed   chan struct{} // wakes play
+	changed   chan struct{}
 
 	seeking sync.Mutex // held while Seek or Toggle computes a state
 
@@ -37,7 +37,7 @@ type Playback struct {
 	at       time.Time        // recorded time
 	stopped  bool
 	ended    bool
-	period   int // the number of the current period
+	period   int
 }
 
 // playbackWhole is the file size, in bytes, up to which Seek reaches all moments.
@@ -81,7 +81,7 @@ const (
 	fastest = 1 << 20
 )
 
-// Scale multiplies the speed by a factor, and returns the new speed: at least slowest, at most fastest.
+// Scale multiplies the speed by a factor, and returns the new speed.
 func (p *Playback) Scale(by float64) float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -100,8 +100,7 @@ func (p *Playback) State() *doctor.State {
 	return p.journal.State()
 }
 
-// Dirty returns a channel of capacity 1. It gets a value if State or Now may have changed, unless it
-// is full.
+// Dirty returns a channel of capacity 1. It gets a value if State or Now may have changed.
 func (p *Playback) Dirty() <-chan struct{} { return p.dirty }
 
 // Now returns the recorded time that the playback has reached.
@@ -171,8 +170,7 @@ func (p *Playback) beginPeriod() {
 	mark(p.dirty)
 }
 
-// Seek stops the playback at the moment to which m leads from moment n, and returns that moment. It
-// returns false if there is no moment.
+// Seek stops the playback at the moment to which m leads from moment n, and returns that moment.
 func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	p.seeking.Lock()
 	defer p.seeking.Unlock()
@@ -281,11 +279,8 @@ type period struct {
 	from  time.Time // recorded time at began
 }
 
-// batchMax bounds the observations that advance applies while it holds the lock.
 const batchMax = 64
 
-// advance applies due observations, and returns how long play must wait before the next call. If ok
-// is false, play must wait for p.changed.
 func (p *Playback) advance(c *period) (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -343,7 +338,6 @@ func scale(d time.Duration, by float64) time.Duration {
 }
 
 // skip moves the playback to the first kept moment, because the timeline dropped the next observation.
-// It returns false if the timeline has no moment.
 func (p *Playback) skip() bool {
 	first, ok := p.timeline.Find(0, history.MoveToFirst)
 	if ok {

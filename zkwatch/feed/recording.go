@@ -86,8 +86,7 @@ func (r *Recording) deliverNotes(notice func(string)) {
 // Election returns the recorded election.
 func (r *Recording) Election() model.Config { return r.election }
 
-// Each applies the observations and passes their events to the function events, until the recording or ctx
-// ends, or an error occurs. notice, if set, gets messages for the user.
+// Each applies the observations and passes their events to events. notice, if set, gets messages for the user.
 func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, notice func(string)) error {
 	j := doctor.NewJournal(r.election)
 	apply := func(o model.Observation) error {
@@ -135,10 +134,8 @@ func (r *Recording) interrupt(ctx context.Context) (stop func() bool) {
 // Close closes the file.
 func (r *Recording) Close() error { return r.file.Close() }
 
-// Recorder writes a recording. The size of the recording may have a bound.
-//
-// With a bound, Recorder writes the newest part to path and keeps the previous part as path.1. Each part
-// has at most half of the bound. A later part begins with the election's state, so each part can be read alone.
+// Recorder writes a recording. With a bound, it writes the newest part to path and keeps the previous part as
+// path.1. A later part begins with the election's state, so each part can be read alone.
 //
 // Each write to the file ends with a complete line, so a crash leaves at most the last line incomplete.
 type Recorder struct {
@@ -150,14 +147,12 @@ type Recorder struct {
 
 	size int64
 	line bytes.Buffer
-	enc  *history.Encoder // writes to line
+	enc  *history.Encoder
 }
 
-// recordMin is the smallest bound of a recording, in bytes.
 const recordMin = 1 << 20
 
-// Create begins a recording of at most max bytes; 0 means no bound. path must not exist. With a
-// bound, the file of the older part must not exist either.
+// Create begins a recording of at most max bytes; 0 means no bound. path must not exist.
 func Create(path string, max int64, h history.Header) (*Recorder, error) {
 	if max != 0 && max < recordMin {
 		return nil, fmt.Errorf("recording to %s: a limit of %d bytes is too small, the minimum is %d", path, max, recordMin)

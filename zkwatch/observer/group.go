@@ -37,8 +37,7 @@ type Group struct {
 	refused     error         // why the servers refused the credentials in the previous session, or nil
 }
 
-// Run observes with its own sessions until ctx ends. It returns ctx's error, or an error if the
-// configuration is unusable.
+// Run observes with its own sessions until ctx ends.
 func (o *Observer) Run(ctx context.Context) error {
 	g := NewGroup(o.cfg.Conn)
 	g.Add(o)
@@ -59,7 +58,7 @@ func (g *Group) Add(o *Observer) {
 	g.change()
 }
 
-// Remove stops o, without waiting until o has stopped. If o has a persistent watch, o removes the watch.
+// Remove stops o, without waiting until o has stopped.
 func (g *Group) Remove(o *Observer) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -74,8 +73,7 @@ func (g *Group) change() {
 	g.changed = make(chan struct{})
 }
 
-// Conn returns the connection of the current session, or nil. The observers share the connection, so do
-// not close it.
+// Conn returns the connection of the current session, or nil. The observers share it, so do not close it.
 func (g *Group) Conn() *client.Conn {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -92,8 +90,7 @@ func (g *Group) Requests() uint64 {
 	return g.requests + g.conn.Requests()
 }
 
-// Run observes until ctx ends. It returns ctx's error, or an error if the configuration is
-// unusable.
+// Run observes until ctx ends. It returns ctx's error, or an error if the configuration is unusable.
 func (g *Group) Run(ctx context.Context) error {
 	nextPause := refusedPause
 	for {
@@ -127,8 +124,7 @@ func refusal(conn *client.Conn) error {
 	return nil
 }
 
-// Refused returns why the servers refused the group's credentials, or nil. While the group connects,
-// Refused returns the result of the previous session.
+// Refused returns why the servers refused the group's credentials, or nil.
 func (g *Group) Refused() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -19,8 +19,7 @@ type Config struct {
 	Conn   client.Config
 	Path   string // the election's parent, or the leader's own znode if there is no queue
 	Beside Beside // until [Observer.SetBeside] replaces it
-	// Single reports whether Path is a leader's own znode. If Single is false, the observer decides from
-	// the znode's stat or, if the znode is absent, from its name and its siblings.
+	// Single reports whether Path is a leader's own znode. If Single is false, the observer decides.
 	Single bool
 	// ByReads forbids a persistent recursive watch.
 	ByReads bool
@@ -31,10 +30,7 @@ type Config struct {
 }
 
 // Observer observes one election with one watch on the parent or the leader's own znode, and one on
-// each path of [Beside.Acks]. An Observer never writes.
-//
-// An Observer continues after a lost connection and after an expired session. The parent may be absent,
-// recreated or unreadable.
+// each path of [Beside.Acks]. It continues after a lost connection and after an expired session.
 type Observer struct {
 	cfg     Config
 	now     clock
@@ -49,7 +45,7 @@ type Observer struct {
 	decided bool // single is valid
 	single  bool // the path is a leader's own znode
 
-	unsupported    *atomic.Bool       // points to Group.unsupported
+	unsupported    *atomic.Bool
 	fallBackReason model.FollowReason // why no persistent watch is set before retryAt
 	retryAt        time.Time          // zero: the start of the next session
 	reportedBy     model.FollowedBy   // reportedBy and reportedWhy are from the last reported model.Follow
@@ -58,7 +54,7 @@ type Observer struct {
 	hadSession bool
 	tooLarge   bool // a reply to watchChildren exceeded MaxReply
 
-	removed context.Context // canceled by [Group.Remove]
+	removed context.Context
 	remove  context.CancelFunc
 
 	// reported is the Since of the last reported [client.Status]. The first read after a gap is
@@ -85,12 +81,10 @@ func New(cfg Config) *Observer {
 // SetBeside replaces [Config.Beside]. It does not wait for reads.
 func (o *Observer) SetBeside(b Beside) { o.beside.set(&b) }
 
-// Refresh requests a read of a known child, and does not wait for the read. It drops the request if
-// too many requests wait.
+// Refresh requests a read of a known child, and does not wait for the read.
 func (o *Observer) Refresh(name string) { o.request(rereadRequest{name: name}) }
 
-// Settle requests a read of the parent's stat if the observer has a persistent watch; see
-// [model.State.Unsettled].
+// Settle requests a read of the parent's stat; see [model.State.Unsettled].
 func (o *Observer) Settle() { o.request(rereadRequest{parent: true}) }
 
 type rereadRequest struct {

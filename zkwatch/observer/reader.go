@@ -18,8 +18,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// A comparison of the parent's stat with the events of a persistent watch detects a missing event. It comes at the
-// latest checkIdle after the last read or comparison, or checkAfter if a child was created or deleted since then.
+// A comparison of the parent's stat with the events of a persistent watch detects a missing event.
 const (
 	checkAfter = time.Second
 	checkIdle  = 15 * time.Second
@@ -44,7 +43,7 @@ type reader struct {
 	queue      bool            // the children are a queue's items
 	seen       uint64          // the last read shows each change whose N is at most seen
 	changes    []client.Change // received and not applied yet
-	// notified and appliedAfter become the next model.Read's Notified and AppliedAfter.
+
 	notified, appliedAfter time.Time
 
 	nextDeniedPause time.Duration
@@ -273,7 +272,6 @@ func (o *Observer) awaitReported(ctx context.Context, since time.Time) {
 	}
 }
 
-// await applies changes. It returns errReread if everything must be read again.
 func (r *reader) await(ctx context.Context, lastRead model.Presence) error {
 	if lastRead == model.Denied { // no watch reports a change of an ACL
 		pause(ctx, r.nextDeniedPause)
@@ -335,8 +333,7 @@ func (r *reader) take() error {
 	return nil
 }
 
-// compare reads the parent's stat and compares it with r.parent. A server sends an event before any reply that shows
-// the change, so a difference means that an event is missing.
+// compare can find a missing event, because a server sends an event before any reply that shows the change.
 func (r *reader) compare(ctx context.Context) error {
 	stat, seen, err := r.f.Exists(ctx, false)
 	if err != nil {
@@ -387,8 +384,8 @@ func (r *reader) reread(ctx context.Context, name string) {
 type known struct {
 	parent   int64 // the parent's czxid; 0: none
 	children map[string]child
-	denied   int    // number of children with unreadable data
-	lists    uint64 // number of lists so far
+	denied   int // number of children with unreadable data
+	lists    uint64
 }
 
 type child struct {
@@ -405,7 +402,6 @@ func (k *known) forget(parent int64) {
 	k.parent, k.denied, k.children = parent, 0, make(map[string]child)
 }
 
-// list returns the names of children to read: all names if the parent was replaced.
 func (k *known) list(parent int64, names []string) (fresh []string) {
 	k.lists++
 	for _, name := range names {
@@ -469,7 +465,6 @@ func (r *reader) readNew(ctx context.Context, names, fresh []string) (out []read
 }
 
 // Items returns a queue's items with these names. It reads the stats of only the first [dialect.FirstItems] items.
-// queue is false if a stat shows an ephemeral znode. Items passes each request to try, as [client.Conn.ReadZnode] does.
 func Items(ctx context.Context, conn *client.Conn, path string, names []string, try func(send func() error) error) (items []znode.Znode, queue bool, err error) {
 	for i, name := range slices.Sorted(slices.Values(names)) {
 		z := znode.Znode{Name: name}
@@ -534,7 +529,6 @@ func size(names []string) (bytes int) {
 	return bytes
 }
 
-// decide sets r.single and r.decided if the znode exists, or if its siblings show that it is a leader's own znode.
 func (r *reader) decide(ctx context.Context) error {
 	exists, stat, err := r.conn.Exists(ctx, r.cfg.Path)
 	r.effort.trip(0)
@@ -632,8 +626,8 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 
 func isChild(below string) bool { return below != "" && !strings.Contains(below, "/") }
 
-// readCreated returns the children that the first n changes created, by index in r.changes. It reads them
-// unless they are a queue's items. A child is Unread if it was deleted or replaced before the read.
+// readCreated returns the children that the first n changes created, by index in r.changes. A child is Unread
+// if it was deleted or replaced before the read.
 func (r *reader) readCreated(ctx context.Context, n int) (map[int]*znode.Znode, error) {
 	if !r.persistent {
 		return nil, nil

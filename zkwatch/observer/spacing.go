@@ -13,15 +13,13 @@ const (
 	deniedPauseMax = 30 * time.Second
 )
 
-// After a read, the observer waits at least spacingFactor times the load before the next read. minSpacing and
-// maxSpacing bound this wait. The load is the duration of the read minus its round trips.
+// The load of a read is its duration minus its round trips.
 const (
 	minSpacing    = 20 * time.Millisecond
 	maxSpacing    = 2 * time.Second
 	spacingFactor = 4
 )
 
-// The load is at most the sum of requestLoad for each request and the time that the bytes take at slowLink.
 const (
 	requestLoad = 200 * time.Microsecond
 	slowLink    = 128 << 10 // bytes per second

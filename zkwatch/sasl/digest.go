@@ -20,11 +20,9 @@ const (
 	maxDigestAnswer    = 4096
 )
 
-// maxName is the largest size of a user or a password, in bytes.
 const maxName = 1024
 
-// A Digest is an account for DIGEST-MD5. Formatting, logging or encoding it shows neither
-// user nor password.
+// A Digest is an account for DIGEST-MD5. Formatting, logging or encoding it shows neither user nor password.
 type Digest struct {
 	// login is a pointer, because package fmt prints the address of a nested pointer, not the content.
 	login *userPassword
@@ -205,8 +203,7 @@ func (x *digestExchange) verify(token []byte) error {
 	return nil
 }
 
-// encoded returns s in ISO 8859-1 if possible, as RFC 2831 demands. Otherwise it returns s in
-// UTF-8, and ok is allowUTF8.
+// encoded returns s in ISO 8859-1 if possible, as RFC 2831 demands.
 func encoded(s string, allowUTF8 bool) (out string, ok bool) {
 	latin := make([]byte, 0, len(s))
 	for _, r := range s {

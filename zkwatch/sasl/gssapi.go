@@ -45,7 +45,7 @@ type kerberosExchange struct {
 	request messages.APReq
 	sent    types.Authenticator // the server must return this authenticator's time
 	key     types.EncryptionKey // the security context's key
-	subkey  byte                // acceptorSubkey if the server chose key, otherwise 0
+	subkey  byte
 	step    int
 }
 
@@ -160,8 +160,7 @@ func (x *kerberosExchange) authenticate(token []byte) error {
 	return nil
 }
 
-// choose answers the server's offer of security layers. The answer names no authorization identity,
-// so the server uses the client's principal.
+// choose names no authorization identity, so the server uses the client's principal.
 func (x *kerberosExchange) choose(token []byte) ([]byte, error) {
 	offer, err := x.unwrap(token)
 	switch {

@@ -50,8 +50,7 @@ type ticketCache struct {
 	tickets map[string]ticket
 }
 
-// NewKerberos returns the account that o describes. It reads krb5.conf and the keytab or the ticket
-// cache, and sends nothing to the KDC. An error about a file names the file.
+// NewKerberos returns the account that o describes. It sends nothing to the KDC.
 func NewKerberos(o KerberosOptions) (*Kerberos, error) {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
@@ -85,7 +84,7 @@ func (a *Kerberos) String() string { return "GSSAPI:" + a.login.String() }
 func (a *Kerberos) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
 
 // Begin implements [Mechanism]. The library takes no context, so a goroutine requests the ticket.
-// The request may end after ctx is done. Its ticket is then cached for the next connection.
+// The request may end after ctx is done.
 func (a *Kerberos) Begin(ctx context.Context, host string) (Exchange, error) {
 	type result struct {
 		t   ticket
@@ -127,7 +126,6 @@ const (
 	maxCachedTickets = 64
 )
 
-// ticket returns a ticket for the first service that is in the KDC's database.
 func (a *Kerberos) ticket(services iter.Seq[principal]) (ticket, error) {
 	cl := client.NewWithKeytab(a.login.user, a.login.realm, a.login.keytab, a.conf)
 	defer cl.Destroy()
@@ -258,8 +256,7 @@ func codeOf(err error) int {
 // kerberosError finds the code in an error's text: the library returns the KDC's code only there.
 var kerberosError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`KRB Error: \((\d+)\) (.*)`) })
 
-// explained adds the meaning of an error of the KDC or the server. The errors serviceUnknown and unavailable
-// do not wrap ErrRejected, because another attempt may succeed.
+// explained does not wrap ErrRejected for serviceUnknown and unavailable, because another attempt may succeed.
 func explained(err error) error {
 	m := kerberosError().FindStringSubmatch(err.Error())
 	if m == nil {

@@ -25,7 +25,6 @@ const (
 	maxFiles    = 100
 )
 
-// loadConfig reads krb5.conf. cacheName is the value of default_ccache_name, or empty.
 func loadConfig(getenv func(string) string) (conf *config.Config, cacheName string, err error) {
 	r := configReader{sections: make(map[string][]string)}
 	paths := filepath.SplitList(cmp.Or(getenv("KRB5_CONFIG"), defaultConfig))
@@ -149,8 +148,7 @@ type principal struct{ spn, realm string }
 
 func (p principal) String() string { return p.spn + "@" + p.realm }
 
-// names yields the possible principals of the server on host, in the order to try them. An empty
-// realm means the client's realm.
+// names yields the possible principals of the server on host. An empty realm means the client's realm.
 func (s service) names(ctx context.Context, host string, conf *config.Config) iter.Seq[principal] {
 	return func(yield func(principal) bool) {
 		var tried []principal

@@ -47,8 +47,7 @@ func splitPrincipal(principal string, conf *config.Config) (user, realm string, 
 	return user, realm, nil
 }
 
-// loadKeytab reads a keytab. An empty principal means the keytab's first principal. loadKeytab restricts
-// conf.LibDefaults.DefaultTktEnctypeIDs to the types of the principal's keys.
+// loadKeytab restricts conf.LibDefaults.DefaultTktEnctypeIDs to the types of the principal's keys.
 func loadKeytab(file, principal string, conf *config.Config) (l login, err error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -153,7 +152,7 @@ func (l login) grantingTicket() (t ticket, err error) {
 
 var errMalformed = errors.New("it is malformed")
 
-// parsed calls load. It replaces a parser's panic or error, which may contain a part of the file.
+// parsed replaces a parser's panic or error, which may contain a part of the file.
 func parsed[T any](load func() (T, error)) (v T, err error) {
 	defer func() {
 		var missing *fs.PathError

@@ -73,8 +73,7 @@ func (h *ReplyHeader) Fields(c *Coder) {
 	c.Int32((*int32)(&h.Err))
 }
 
-// A WatcherEvent notifies a client that one of its watches fired. The event follows a [ReplyHeader]
-// with [XidWatch].
+// A WatcherEvent notifies a client that one of its watches fired.
 type WatcherEvent struct {
 	Type  int32 // one of the Event constants
 	State int32 // StateConnected
@@ -144,8 +143,7 @@ type PathRequest struct{ Path string }
 
 func (r *PathRequest) Fields(c *Coder) { c.Path(&r.Path) }
 
-// A PathWatchRequest is the request of exists, getData, getChildren and getChildren2. If Watch is
-// true, the request also sets a watch.
+// A PathWatchRequest is the request of exists, getData, getChildren and getChildren2.
 type PathWatchRequest struct {
 	Path  string
 	Watch bool
@@ -207,8 +205,7 @@ func (r *AddWatchRequest) Fields(c *Coder) {
 	c.Int32(&r.Mode)
 }
 
-// A SetWatchesRequest is the request of setWatches, which restores a client's watches on a new
-// connection.
+// A SetWatchesRequest is the request of setWatches.
 type SetWatchesRequest struct {
 	RelativeZxid int64 // the last zxid that the client saw
 	Data         []string
@@ -223,8 +220,7 @@ func (r *SetWatchesRequest) Fields(c *Coder) {
 	c.Paths(&r.Child)
 }
 
-// A SetWatches2Request is the request of setWatches2, which also restores persistent watches. In
-// Persistent and Recursive, a null string reads as "".
+// A SetWatches2Request is the request of setWatches2. In Persistent and Recursive, a null string reads as "".
 type SetWatches2Request struct {
 	SetWatchesRequest
 	Persistent []string
@@ -329,8 +325,7 @@ type WhoAmIResponse struct{ IDs []ID }
 
 func (r *WhoAmIResponse) Fields(c *Coder) { vector(c, &r.IDs, 8, func(i *ID) { i.Fields(c) }) }
 
-// A MultiOp is one operation of a [MultiRequest], or the request of delete, setData, check or any kind
-// of create. Op decides which fields are used.
+// A MultiOp is one operation of a [MultiRequest], or the request of delete, setData, check or any create.
 type MultiOp struct {
 	Op      Op
 	Create  CreateRequest // create, create2, createContainer, createTTL
@@ -345,7 +340,6 @@ type MultiOp struct {
 // Reads reports whether o is a read. Only a multiRead can have reads.
 func (o *MultiOp) Reads() bool { return o.Op == OpGetData || o.Op == OpGetChildren }
 
-// Fields implements [Record]. If Op cannot be part of a multi, reading fails and writing appends nothing.
 func (o *MultiOp) Fields(c *Coder) {
 	switch o.Op {
 	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
@@ -380,8 +374,7 @@ func (h *multiHeader) Fields(c *Coder) {
 	c.Int32((*int32)(&h.Err))
 }
 
-// multi codes the list of a multi. It does not change a list that it encodes, because goroutines may
-// share the list.
+// multi does not change a list that it encodes, because goroutines may share the list.
 func multi[T any](c *Coder, list *[]T, header func(*T) (op *Op, err Code), element func(*T)) {
 	if c.reading {
 		*list = nil
@@ -411,7 +404,6 @@ func multi[T any](c *Coder, list *[]T, header func(*T) (op *Op, err Code), eleme
 // and of multiRead (getData and getChildren, each with its own result).
 type MultiRequest struct{ Ops []MultiOp }
 
-// Fields implements [Record]. Decoding fails if the list has both reads and other operations.
 func (r *MultiRequest) Fields(c *Coder) {
 	multi(c, &r.Ops, func(o *MultiOp) (*Op, Code) { return &o.Op, -1 }, func(o *MultiOp) {
 		o.Fields(c)

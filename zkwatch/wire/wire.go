@@ -34,13 +34,11 @@ type Record interface {
 	Fields(c *Coder)
 }
 
-// ErrMalformed means that bytes are not the expected record. Every error of a [Coder] wraps
-// ErrMalformed.
+// ErrMalformed means that bytes are not the expected record. Every error of a [Coder] wraps it.
 var ErrMalformed = errors.New("wire: malformed record")
 
-// A Coder codes values: it either appends them to a byte slice, or reads them from one. A Coder that
-// reads keeps the first failure for [Coder.Err], and sets all later values to zero. So records need
-// no error handling.
+// A Coder codes values. A Coder that reads keeps the first failure for [Coder.Err], and sets all later values
+// to zero. So records need no error handling.
 type Coder struct {
 	b       []byte
 	reading bool
@@ -129,8 +127,7 @@ func (c *Coder) Int64(v *int64) {
 	}
 }
 
-// length codes a length. It reads -1 for null and after a failure. The result may exceed the rest of
-// the input.
+// length reads -1 for null and after a failure. The result may exceed the rest of the input.
 func (c *Coder) length(n int, what string) int {
 	v := int32(n)
 	c.Int32(&v)
@@ -158,8 +155,7 @@ func (c *Coder) Buffer(v *[]byte) {
 	}
 }
 
-// String codes a string. It never writes null, and reads null as "". The bytes need not
-// be valid UTF-8.
+// String codes a string. It never writes null, and reads null as "". The bytes need not be valid UTF-8.
 func (c *Coder) String(v *string) {
 	n := c.length(len(*v), "string")
 	if !c.reading {
@@ -205,8 +201,7 @@ func (c *Coder) list(v *[]string, element func(*string)) {
 	vector(c, v, 4, element)
 }
 
-// vector codes a vector. Each element has minSize bytes or more. A count that needs more bytes than the rest
-// of the input fails before the allocation. A negative count reads as 0, as in ZooKeeper.
+// vector reads a negative count as 0, as in ZooKeeper. Each element has minSize bytes or more.
 func vector[T any](c *Coder, v *[]T, minSize int, element func(*T)) {
 	n := int32(len(*v))
 	c.Int32(&n)
@@ -232,7 +227,6 @@ func vector[T any](c *Coder, v *[]T, minSize int, element func(*T)) {
 // (jute.maxbuffer), in bytes without the length prefix. Replies may be larger.
 const MaxFrame = 0xfffff
 
-// firstChunk is the size, in bytes, of the largest buffer that ReadFrame allocates before a frame's contents arrive.
 const firstChunk = 4 << 10
 
 // A FrameSizeError reports a length prefix outside [0, Max].
@@ -245,10 +239,8 @@ func (e *FrameSizeError) Error() string {
 	return fmt.Sprintf("wire: frame of %d bytes announced, limit %d", e.Size, e.Max)
 }
 
-// ReadFrame reads one frame of at most max bytes and returns its contents without the length
-// prefix. It returns io.EOF if r ends before a frame, io.ErrUnexpectedEOF if r ends inside a frame,
-// and a *FrameSizeError if the length is negative or above max. Memory grows with the bytes that
-// arrive, not with the length prefix.
+// ReadFrame reads one frame of at most max bytes and returns its contents without the length prefix.
+// Memory grows with the bytes that arrive, not with the length prefix.
 func ReadFrame(r io.Reader, max int) ([]byte, error) {
 	return ReadFrameInto(r, nil, max)
 }
