@@ -25,7 +25,6 @@ func slowed(s *doctor.State) string {
 	return ""
 }
 
-// heldMessages counts the messages that the server holds, and describes the next one, "" if unknown.
 func heldMessages(s *doctor.State) (n int, next string) {
 	p := s.Pace
 	if p == nil {

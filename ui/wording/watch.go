@@ -99,7 +99,6 @@ func queriedAt(f *term.Frame, e doctor.Edge) string {
 	return ", queried at " + f.Clock(e.At)
 }
 
-// ownWatch describes the watch of a candidate that waits for nobody: it may watch its own znode.
 func ownWatch(s *doctor.State, f *term.Frame, r model.Row) (term.Style, string) {
 	e := s.Edge(r.Position)
 	name := "its own znode " + phrase.Brief(r.Candidate)

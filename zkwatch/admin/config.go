@@ -58,8 +58,7 @@ type Config struct {
 	// Cheap suspends the regular polls for connections and sessions until a server reports its number of
 	// connections, and while they are expensive: [session.CheapConnections], [session.CheapAnswer].
 	Cheap bool
-	// Heavy permits larger replies. It also permits requests for tables of watches if a server has
-	// more than MaxWatches watches, or does not report their number.
+	// Heavy permits larger replies and larger tables of watches.
 	Heavy bool
 	// Anchors returns the anchors of this process's sessions: see [session.Anchor]. It must not
 	// block; nil means none.
@@ -68,8 +67,7 @@ type Config struct {
 	// request makes the deadlines of other sessions more exact. Touch must return when ctx is done;
 	// nil means no request.
 	Touch func(ctx context.Context)
-	// DialTLS configures TLS for four-letter words and for an https URL. nil means that words are
-	// sent without TLS.
+	// DialTLS configures TLS for four-letter words and for an https URL. nil means words without TLS.
 	DialTLS *tls.Config
 	// Dial connects to host:port, for HTTP and for words. It must return when ctx is done. The
 	// connection must outlive ctx. nil means a net.Dialer.
@@ -77,7 +75,7 @@ type Config struct {
 	Now    func() time.Time // returns the times of tables and answers; nil means time.Now
 	Logger *slog.Logger     // receives failed queries; nil discards them
 
-	requests *atomic.Uint64 // number of requests, failed ones included
+	requests *atomic.Uint64
 }
 
 func (c Config) withDefaults() Config {

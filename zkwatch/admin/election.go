@@ -17,9 +17,7 @@ type Election struct {
 	// Sessions returns sessions whose connections and deadlines the tables also have. It must not
 	// block; nil means no sessions.
 	Sessions func() []uint64
-	// Hosts returns hosts of clients. The tables also have the connections from these hosts, except
-	// connections without a session. A host with more than maxFromHost connections is ignored. Hosts
-	// must not block; nil means no hosts.
+	// Hosts returns hosts whose connections are also of interest. It must not block; nil means no hosts.
 	Hosts func() []string
 	// Put receives a *session.Table. Calls do not overlap. Put must return when ctx is done.
 	Put func(context.Context, model.Observation)
@@ -40,7 +38,7 @@ func (e *Election) inner(chroot, full string) (string, bool) {
 	return path, ok && child != "" && !strings.Contains(child, "/")
 }
 
-// Except for maxFromHost, these constants bound an election's part of one server's answers.
+// These constants bound an election's part of the answers.
 const (
 	maxListed   = 20_000    // entries of each list
 	maxWatchers = 100_000   // sessions in all watches together
@@ -97,8 +95,6 @@ type filter struct {
 
 type listSize struct{ entries, bytes, watchers int }
 
-// take adds an entry to the size of its list. It returns the path relative to the chroot. ok is false
-// if the path does not belong to the election or a bound is exceeded.
 func (f *filter) take(l *listSize, s *session.Server, full string, watchers int) (path string, ok bool) {
 	if path, ok = f.election.inner(f.chroot, full); !ok {
 		return "", false

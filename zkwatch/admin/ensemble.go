@@ -65,8 +65,7 @@ func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (ses
 	return t, results
 }
 
-// readConfig reads /zookeeper/config if a read is due or force is true. A poll for tables must read
-// it, because a new member may have connections.
+// readConfig is forced by polls for tables, because a new member may have connections.
 func (e *ensemble) readConfig(ctx context.Context, force bool) {
 	began := time.Now()
 	if e.cfg.Ensemble == nil || !force && began.Before(e.configNext) {
@@ -86,8 +85,7 @@ func (e *ensemble) readConfig(ctx context.Context, force bool) {
 	e.configRead, e.configNext = began, began.Add(configInterval)
 }
 
-// targets returns the servers to poll. If a server answered its last poll at its configured address, targets
-// skips addresses that are not configured and have the same server number.
+// targets skips unconfigured addresses of a server that answered at its configured address.
 func (e *ensemble) targets() []*server {
 	known := e.servers
 	e.servers = make(map[string]*server)
@@ -124,8 +122,7 @@ func (e *ensemble) targets() []*server {
 	return all
 }
 
-// members keeps one result of each known server number. missing is why the results may lack a member
-// of the ensemble, or "" if they have all members.
+// members keeps one result of each known server number. missing is why a member may be absent, or "".
 func (e *ensemble) members(results []result) (kept []result, missing string) {
 	own := make([]bool, len(results))
 	for _, c := range e.config {
@@ -179,15 +176,12 @@ func (e *ensemble) members(results []result) (kept []result, missing string) {
 	return kept, missing
 }
 
-// A configuredServer is the server of one server.N line in /zookeeper/config.
 type configuredServer struct {
 	id     int
 	host   string // for connections of the other members
 	client string // host:port for clients, "" if the line has none
 }
 
-// at reports whether addr is the configured address for clients. If c has no such address, at
-// compares only the host.
 func (c *configuredServer) at(addr string) bool {
 	if c.client == "" {
 		host, _, _ := net.SplitHostPort(addr)
@@ -196,8 +190,7 @@ func (c *configuredServer) at(addr string) bool {
 	return addr == c.client
 }
 
-// is reports whether r is an answer of the configured server. Without a configured address for
-// clients, r must have the configured number, because one host can have several servers.
+// is needs the number if c has no address for clients, because one host can have several servers.
 func (c *configuredServer) is(r *result) bool {
 	return r.answered() && (r.number == c.id || r.number == 0 && c.client != "")
 }
@@ -221,7 +214,7 @@ func (c *configuredServer) absent(results []result) string {
 	return fmt.Sprintf("server.%d has no address of its own in /zookeeper/config (%s)", c.id, c.client)
 }
 
-// parseEnsemble parses the data of /zookeeper/config. If the result may lack servers, why is the reason.
+// parseEnsemble parses the data of /zookeeper/config:
 //
 //	server.1=zk1:2888:3888:participant;0.0.0.0:2181
 //	server.2=zk2:2888:3888:observer;2181

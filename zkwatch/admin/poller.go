@@ -67,8 +67,7 @@ func (p *Poller) Verify() {
 	p.mark()
 }
 
-// Handoff reports that an election has a new leader. [Poller.Run] then polls for tables of watches
-// when the last handoff is at least two seconds ago and the last poll for these tables at least a minute.
+// Handoff reports that an election has a new leader, so that [Poller.Run] polls for tables of watches.
 func (p *Poller) Handoff() {
 	p.schedule.noteHandoff(time.Now())
 	p.mark()
@@ -81,9 +80,8 @@ func (p *Poller) mark() {
 	}
 }
 
-// Poll makes one poll and returns when the tables are delivered. It also polls servers that regular
-// polls skip. It returns an error only if ctx is done: the tables report failures of servers. Poll
-// sends nothing if the mode is Off or no election is subscribed.
+// Poll makes one poll and returns when the tables are delivered. It returns an error only if ctx is
+// done: the tables report failures of servers.
 func (p *Poller) Poll(ctx context.Context, w Want) error {
 	if err := p.poll(ctx, plan{Want: w, retry: true}); err != nil {
 		return fmt.Errorf("poll the servers: %w", err)
@@ -91,8 +89,7 @@ func (p *Poller) Poll(ctx context.Context, w Want) error {
 	return nil
 }
 
-// Run polls on schedule until ctx is done, and then returns nil. It sends nothing while no election
-// is subscribed.
+// Run polls on schedule until ctx is done, and then returns nil.
 func (p *Poller) Run(ctx context.Context) error {
 	if p.cfg.Mode == Off {
 		<-ctx.Done()

@@ -17,7 +17,7 @@ import (
 )
 
 type query[T any] struct {
-	name   string // key of server.refused, and name in log messages
+	name   string
 	http   form[T]
 	word   form[T]
 	table  bool // the answer can be large and expensive for the server
@@ -95,9 +95,9 @@ func shown(s string) string { return strconv.Quote(znode.Safe(s, 40)) }
 type limit struct{ bytes, entries, values int }
 
 var (
-	small = limit{1 << 20, 100_000, 100_000}        // for a query that is not for a table
-	large = limit{16 << 20, 500_000, 1_000_000}     // for a table
-	huge  = limit{256 << 20, 8_000_000, 16_000_000} // for a table with Config.Heavy
+	small = limit{1 << 20, 100_000, 100_000}
+	large = limit{16 << 20, 500_000, 1_000_000}
+	huge  = limit{256 << 20, 8_000_000, 16_000_000}
 )
 
 // read does not parse the reply: a server may hold a lock until a table is completely read.
@@ -141,8 +141,7 @@ func modeNamed(s string) session.Mode {
 	return session.ModeUnknown
 }
 
-// parseNumber parses a decimal number, or a hexadecimal one after 0x. A decimal session id may be
-// negative, as in Java.
+// parseNumber accepts negative decimal session ids, as Java writes them.
 func parseNumber(s string) (uint64, error) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return uint64(n), nil
@@ -174,8 +173,7 @@ func unixTime(d time.Duration) time.Time {
 	return time.UnixMilli(d.Milliseconds())
 }
 
-// clientAddr converts an address from Java's form to Go's. In Java it is "/host:port" or
-// "name/host:port", and IPv6 is not abbreviated.
+// clientAddr gets Java's "/host:port" or "name/host:port", in which IPv6 is not abbreviated.
 func clientAddr(s string) string {
 	s = s[strings.LastIndexByte(s, '/')+1:]
 	if i := strings.LastIndexByte(s, ':'); i >= 0 {

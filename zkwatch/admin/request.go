@@ -18,13 +18,12 @@ import (
 
 var errNoAnswer = errors.New("no answer in time")
 
-// A refusal is the error of a refused query. hint is the setting that would permit the query, or "".
+// A refusal has as hint the setting that would permit the query, or "".
 type refusal struct{ why, hint string }
 
 func (r *refusal) Error() string { return r.why }
 
-// allWords permits all words that electop sends. It includes srvr, because a whitelist replaces the
-// default one, which permits srvr.
+// allWords includes srvr, because a whitelist replaces the default one, which permits srvr.
 const allWords = "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"
 
 type requester struct {
@@ -61,7 +60,6 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// word sends a word and reads the reply, until the server closes the connection.
 func (r *requester) word(ctx context.Context, addr, word string, l limit) ([]byte, error) {
 	raw, err := r.cfg.Dial(ctx, "tcp", addr)
 	if err != nil {

@@ -8,12 +8,9 @@ import (
 )
 
 const (
-	// calmAfterHandoff is the time from the last handoff to a poll for tables of watches: candidates
-	// need time to set their watches again.
-	calmAfterHandoff = 2 * time.Second
-	watchGap         = time.Minute // shortest time from a poll for tables of watches to a poll after a handoff
-	// verifyGap is the shortest time between two polls that Verify causes: a user may hold down a key.
-	verifyGap = 2 * time.Second
+	calmAfterHandoff = 2 * time.Second // candidates need time to set their watches again
+	watchGap         = time.Minute     // shortest time from a poll for tables of watches to a poll after a handoff
+	verifyGap        = 2 * time.Second // a user may hold down a key
 )
 
 type schedule struct {
@@ -24,12 +21,11 @@ type schedule struct {
 	mu            sync.Mutex
 	statusDue     time.Time // zero: now
 	sessionsDue   time.Time
-	verify        bool      // a poll for Verify is still to be made
-	verified      time.Time // time of the last poll for Verify
+	verify        bool // a poll for Verify is still to be made
+	verified      time.Time
 	handoff       time.Time // time of the last handoff; zero: no handoff needs a poll
 	watchesPolled time.Time
 
-	// The next fields change only if cheap is true.
 	counted   bool              // a server has reported its number of connections
 	restraint session.Restraint // why regular polls do not request connections and sessions
 	slowPolls int               // number of slow polls in a row
@@ -77,8 +73,6 @@ func (s *schedule) due(now time.Time) (p plan, due bool, at time.Time) {
 	return p, due, at
 }
 
-// regular returns the time of the next regular poll for connections and sessions. ok is false if
-// there is none.
 func (s *schedule) regular() (at time.Time, ok bool) {
 	if s.cheap && (!s.counted || s.restraint.Connections > 0) {
 		return at, false
@@ -86,8 +80,7 @@ func (s *schedule) regular() (at time.Time, ok bool) {
 	return session.Later(s.sessionsDue, s.restraint.Again), s.sessions > 0
 }
 
-// cost updates restraint after a poll if cheap is true. every is the interval between regular
-// polls for connections and sessions. If they are too expensive, every is 0 and why is the restraint.
+// cost updates restraint after a poll. every is 0 if polls for connections and sessions are too expensive.
 func (s *schedule) cost(p plan, results []result, ended time.Time) (every time.Duration, why session.Restraint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +171,6 @@ type plan struct {
 }
 
 const (
-	// slowPause is the pause after a slow poll. Each further slow poll in a row doubles the pause.
 	slowPause        = 5 * time.Second
 	longestSlowPause = 10 * time.Minute
 )

@@ -16,20 +16,15 @@ import (
 
 const (
 	connectTimeout = 1500 * time.Millisecond
-	requestTimeout = 2 * time.Second // bounds a regular request that is not for a table, and any TLS handshake of HTTP
-	tableTimeout   = 6 * time.Second // bounds a request for a table, and any request on demand
+	requestTimeout = 2 * time.Second
+	tableTimeout   = 6 * time.Second
 
-	// refusalValid is how long regular polls skip a refused query (except if always is set): settings may change.
-	refusalValid = time.Minute
-	// identityValid is the time until a server's identity is requested again, because a restart can change
-	// it. It is also the time until HTTP is tried again after other errors than errNoAnswer.
-	identityValid = 5 * time.Minute
-	// slowRetry is the time until HTTP is tried again after errNoAnswer. The first answer of an
-	// AdminServer can take seconds.
-	slowRetry = time.Minute
+	refusalValid  = time.Minute     // settings may change
+	identityValid = 5 * time.Minute // a restart can change a server's identity
+	slowRetry     = time.Minute     // the first answer of an AdminServer can take seconds
 )
 
-// A way is how a query is sent. session.Answer.Via is a way, or "" if no query was sent.
+// A way is how a query is sent.
 type way string
 
 const (
@@ -58,9 +53,9 @@ type server struct {
 	httpWorks bool
 	httpRetry time.Time // in mode Auto, HTTP is not tried before this time
 	refused   map[string]refused
-	alive     bool          // in this poll, a query got an answer, a refusal, errNotServing or errAdminServer
-	gotReply  bool          // in this poll, fetch returned a reply, errTooLarge or errNotServing
-	took      time.Duration // the time of the slowest request for a table since the last poll for sessions began
+	alive     bool          // in this poll
+	gotReply  bool          // in this poll
+	took      time.Duration // of the slowest request for a table
 
 	identity   identity
 	identifyAt time.Time // the identity is not requested before this time
@@ -98,8 +93,7 @@ func (s *server) ways() []way {
 	return []way{overHTTP, asWord}
 }
 
-// send tries the server's ways in turn until one works. It also stops after errTooLarge or
-// errNotServing, and if a table is late: the server may still be busy with the table.
+// send tries no other way after a late table, because the server may still be busy with it.
 func send[T any](ctx context.Context, s *server, q query[T], retry bool) (v T, answer session.Answer) {
 	if r, ok := s.refused[q.name]; ok && time.Now().Before(r.until) && !retry && !q.always {
 		return v, r.answer
@@ -217,8 +211,7 @@ func (s *server) fetch(ctx context.Context, by way, name string, table, onDemand
 	return s.request.command(ctx, s.url, name, limit)
 }
 
-// wordsWork records that the server replied to a word. httpErr is the error of HTTP before the word;
-// nil means that HTTP was not tried.
+// wordsWork gets the error of HTTP before the word; nil means that HTTP was not tried.
 func (s *server) wordsWork(httpErr error) {
 	pause := identityValid
 	if errors.Is(httpErr, errNoAnswer) {

@@ -12,11 +12,9 @@ import (
 	"electop/model/units"
 )
 
-// longestPause bounds how long regular polls skip a server that did not answer.
 const longestPause = time.Minute
 
-// A result has the answers of one server. The lists of its session.Server are empty: the fields below
-// have the lists, with full paths.
+// A result's session.Server has empty lists: the fields below have the lists, with full paths.
 type result struct {
 	session.Server
 	number     int  // the server's number in this poll or an earlier one; 0: standalone or unknown
@@ -83,8 +81,7 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 	return r
 }
 
-// failed records a poll without an answer. After one failure there is no pause, because the server
-// may be restarting.
+// failed makes no pause after one failure, because the server may be restarting.
 func (s *server) failed(why string) {
 	s.why = why
 	if s.failures++; s.failures > 1 {
@@ -93,8 +90,7 @@ func (s *server) failed(why string) {
 	s.identifyAt = time.Time{}
 }
 
-// identify requests the server's identity if it is due. It then also checks whether the AdminServer
-// belongs to this server, because a host may have several servers.
+// identify checks whether the AdminServer belongs to this server, because a host may have several servers.
 func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 	now := time.Now()
 	if retry && !s.httpWorks && (s.cfg.Mode == Auto || s.identity.ports == 0) {
@@ -150,8 +146,6 @@ func (s *server) status(ctx context.Context, p plan, r *result) {
 	}
 }
 
-// connections requests the list of connections. The list is Refused if it may lack the clients of a
-// second port.
 func (s *server) connections(ctx context.Context, p plan, r *result) {
 	var got connections
 	got, r.Connections = send(ctx, s, connectionsQuery, p.retry)
@@ -193,8 +187,7 @@ func (s *server) watches(ctx context.Context, p plan, r *result) {
 	}
 }
 
-// relist requests all lists of connections again. A client that moved to another server during the
-// first requests can be missing from all lists.
+// relist finds a client that moved to another server during the first requests: all lists may lack it.
 func relist(ctx context.Context, p plan, servers map[string]*server, results []result) {
 	second := make([]result, len(results))
 	var all sync.WaitGroup

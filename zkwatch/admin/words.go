@@ -54,7 +54,6 @@ func (f *fields) fail(err error) {
 	}
 }
 
-// number returns the value of name, or 0 if the reply does not have name.
 func (f *fields) number(name string) int64 {
 	value, ok := f.values[name]
 	n, err := parseNumber(strings.TrimSpace(value))

@@ -21,7 +21,7 @@ type candidacy struct {
 	fence       int64  // the own znode's czxid
 	established bool   // the candidacy waited or led
 	leased      bool   // the candidate led in this reign, or began its leader procedure
-	noGuid      bool   // the own znode's name has no guid
+	noGuid      bool
 
 	status    <-chan client.Status
 	connected bool
@@ -32,7 +32,7 @@ type candidacy struct {
 
 	unproved int // committed renewals in a row that proved no lease
 
-	persistent map[string]bool // names of persistent children; method wait adds them
+	persistent map[string]bool // names of persistent children
 }
 
 func (s *candidacy) run(ctx context.Context) error {

@@ -20,8 +20,7 @@ import (
 // Candidate takes part in one election. If a candidacy ends, for example because its session is lost,
 // the Candidate rejoins with a new connection. [Candidate.Run] lists the exceptions.
 //
-// A waiting candidate writes nothing. A leader usually renews its lease ten times in each session
-// timeout; see [client.Conn.Renew].
+// A waiting candidate writes nothing. A leader writes to renew its lease: see [client.Conn.Renew].
 type Candidate struct {
 	cfg  Config
 	gate *fault.Gate
@@ -37,10 +36,10 @@ type Candidate struct {
 	thawed   chan struct{} // has a token after a Thaw
 	awakeDue bool          // Config.Awake must be called; only for the goroutine of Run
 
-	acl        []zk.ACL       // for created znodes
-	conf       client.Config  // for the next connection; only for the goroutine of Run
-	m          model.Member   // the candidate's state; only for the goroutine of Run
-	background sync.WaitGroup // goroutines that close a connection or renew a lease
+	acl        []zk.ACL      // for created znodes
+	conf       client.Config // for the next connection; only for the goroutine of Run
+	m          model.Member  // the candidate's state; only for the goroutine of Run
+	background sync.WaitGroup
 }
 
 var (
@@ -91,8 +90,7 @@ func New(cfg Config) *Candidate {
 	}
 }
 
-// Resign makes the candidate close its session and end. The servers then delete its znode and its
-// acknowledgement. Resign does not wait for the end.
+// Resign makes the candidate close its session and end. It does not wait for the end.
 func (c *Candidate) Resign() { c.resignOnce.Do(func() { close(c.resign) }) }
 
 // Status returns the status of the current candidacy's connection, or zero if there is none.
@@ -151,7 +149,6 @@ func (c *Candidate) Run(ctx context.Context) error {
 	}
 }
 
-// runCandidacy runs one candidacy. If established, an earlier one waited or led.
 func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedOrLed bool, err error) {
 	select {
 	case <-c.resign:
@@ -172,8 +169,7 @@ func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedO
 	return s.established, err
 }
 
-// hopeless reports whether Run must not retry. If established, the parent and the credentials were good
-// before.
+// hopeless excuses ErrNoParent and ErrAuthFailed if established: the parent and the credentials were good before.
 func (c *Candidate) hopeless(err error, established bool) bool {
 	if errors.Is(err, ErrNoParent) || errors.Is(err, zk.ErrAuthFailed) {
 		return !established
@@ -264,29 +260,25 @@ type Config struct {
 	// Ack is the path of the acknowledgement; "" means none. The parent of Ack must exist.
 	Ack string
 	// Dialect is the system that runs the election; nil means electop's own.
-	// In a third-party election Ack is ignored.
 	Dialect *dialect.Dialect
 	// Recipe decides who leads and what to watch. nil means Dialect's recipe or [dialect.Election].
 	Recipe dialect.Recipe
 	// Lead is the leader procedure; nil means none. fence is the fencing token. Lead starts when the
-	// candidate is elected and has a lease, also after a suspension. The acknowledgement is created
-	// after Lead returned nil. ctx ends when the candidate stops leading, perhaps long after Lead
-	// returned. A Lead that still runs must then return. An error of Lead ends the candidacy.
+	// candidate is elected and has a lease, also after a suspension. ctx ends when the candidate stops
+	// leading, perhaps long after Lead returned. A Lead that still runs must then return. An error of
+	// Lead ends the candidacy.
 	Lead func(ctx context.Context, fence int64) error
 	// Stopped, if set, is called when the candidate stops leading, if it had reported Leading. It must
 	// return only after all work as leader has ended. Until then the candidate neither leads again
 	// nor closes its session.
 	Stopped func()
 	// NoGuid is called when a candidacy begins; nil means false. If true, the znode's name has no
-	// guid, so the candidate creates a second znode after a lost reply. Third-party elections ignore
-	// NoGuid.
+	// guid, so the candidate creates a second znode after a lost reply.
 	NoGuid func() bool
-	// Report receives every step and change, in order. It must not block. The member's ID, You,
-	// Fault, FaultAt, NoGuid and SlowLead are not set. The goroutine of Run calls Report, Stopped
-	// and Awake.
+	// Report receives every step and change, in order. It must not block. The goroutine of Run calls
+	// Report, Stopped and Awake.
 	Report func(at time.Time, m model.Member)
-	// Awake, if set, is called after a Thaw. A leader first checks whether it still leads. Any other
-	// candidate calls Awake at its next report or before it rejoins. Two Thaws may cause one call.
+	// Awake, if set, is called after a Thaw. Two Thaws may cause one call.
 	Awake func()
 	// Now returns the time of a report; nil: time.Now.
 	Now func() time.Time

@@ -10,8 +10,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Kill ends the candidate like a crash: it cuts the connection without closing the session. The
-// servers keep the znode until the session expires. Kill returns the last status.
+// Kill ends the candidate like a crash, without closing the session, and returns the last status.
 func (c *Candidate) Kill() client.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -27,8 +26,7 @@ func (c *Candidate) Kill() client.Status {
 	return s
 }
 
-// EndLease ends the connection and the lease of the current candidacy. A leader stops immediately, or
-// at its Thaw if it is frozen. See [client.Conn.EndLease].
+// EndLease ends the connection and the lease of the current candidacy: see [client.Conn.EndLease].
 func (c *Candidate) EndLease() {
 	c.mu.Lock()
 	conn := c.conn
@@ -39,8 +37,7 @@ func (c *Candidate) EndLease() {
 }
 
 // LoseReply loses the connection and the reply after a server has executed the next create of the
-// candidate's own znode. This happens once, in this or a later candidacy; until then Member.LosesReply
-// is true.
+// candidate's own znode. This happens once.
 func (c *Candidate) LoseReply() { c.cfg.Conn.Replies.LoseCreate() }
 
 // Freeze stops all reads, writes and decisions of the candidate until Thaw, like a long pause of its
@@ -50,7 +47,7 @@ func (c *Candidate) Freeze() client.Status {
 	return c.Status()
 }
 
-// Thaw ends a Freeze. A leader then immediately checks whether it still leads; see Config.Awake.
+// Thaw ends a Freeze; see Config.Awake.
 func (c *Candidate) Thaw() {
 	select { // before the gate opens: a goroutine that passes the gate must find the token
 	case c.thawed <- struct{}{}:

@@ -51,14 +51,13 @@ func (s *candidacy) resume(ctx context.Context) error {
 	return nil
 }
 
-// A reign lasts from Elected until the candidate is suspended or its candidacy ends. A leader procedure starts only
-// under a lease. Without a procedure, the create of the acknowledgement helps to prove the lease.
+// A reign lasts from Elected until the candidate is suspended or its candidacy ends.
 type reign struct {
 	*candidacy
 	renewal *renewal
 	cancel  context.CancelFunc // ends the context of the leader procedure
 
-	renewing  bool       // renewal.now was called
+	renewing  bool
 	begun     bool       // the leader procedure was started, if there is one
 	procedure chan error // nil unless the procedure runs
 	ready     bool       // the procedure returned nil, or there is none
@@ -227,7 +226,6 @@ func (r *reign) renew() {
 
 const leaseReportInterval = time.Second
 
-// renewed handles the result of a renewal. err is the reason why the lease cannot be renewed, or nil.
 func (r *reign) renewed(ctx context.Context, err error) error {
 	if err := r.gate.Wait(ctx); err != nil {
 		return err
@@ -293,8 +291,7 @@ const (
 	successorPauseMost  = 100 * time.Millisecond
 )
 
-// letSuccessorRead waits before the session is closed. On a standalone server, closeSession would delay
-// the successor's read.
+// letSuccessorRead waits, because on a standalone server closeSession would delay the successor's read.
 func (s *candidacy) letSuccessorRead(ctx context.Context) {
 	select {
 	case <-time.After(min(max(s.conn.Status().Distance/2, successorPauseLeast), successorPauseMost)):

@@ -15,8 +15,6 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// whileLeased returns errSuspended if request gets no answer before limited's context ends, or if the
-// connection is lost.
 func (s *candidacy) whileLeased(ctx context.Context, request func(context.Context) error) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -42,7 +40,6 @@ func (s *candidacy) whileLeased(ctx context.Context, request func(context.Contex
 	return err
 }
 
-// limited returns a context that ends when leaseLeft returns 0. If s.leased is false, expiryLeft counts instead.
 func (s *candidacy) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	left := s.leaseLeft
@@ -69,8 +66,7 @@ func (s *candidacy) limited(ctx context.Context) (context.Context, context.Cance
 	return ctx, cancel
 }
 
-// awaitLease waits for a lease and for a renewal over the present connection. The renewal also proves
-// that the znode still exists.
+// awaitLease also waits for a renewal over the present connection, which proves that the znode still exists.
 func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -184,7 +180,6 @@ func (s *candidacy) startRenewal(ctx context.Context) *renewal {
 	return r
 }
 
-// now makes a renewal due immediately.
 func (r *renewal) now() {
 	select {
 	case r.due <- struct{}{}:
@@ -251,8 +246,7 @@ func (s *candidacy) unrenewable(err error) error {
 	return fmt.Errorf("renew the lease: %w", err)
 }
 
-// unprovedMost renewals in a row that prove no lease make the candidate report an obstacle. After a long
-// wait in the queue, the first renewal may prove no lease.
+// unprovedMost is more than one, because the first renewal after a long wait in the queue may prove no lease.
 const unprovedMost = 5
 
 func (s *candidacy) countRenewal() {

@@ -13,8 +13,6 @@ import (
 	"electop/model/znode"
 )
 
-// wait watches the predecessor, and returns when the children must be listed again.
-//
 // wait uses getData, because exists would leave a watch on a missing znode. Since the fix of CVE-2024-23944,
 // servers withhold events of unreadable znodes, so wait also polls an unreadable predecessor.
 func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Step) (deleted bool, err error) {
@@ -100,7 +98,7 @@ func (s *candidacy) awaitUnreadable(ctx context.Context, path string, watch <-ch
 type awaited int
 
 const (
-	awaitedChange awaited = iota // the watch fired for a change or is lost, or await returns an error
+	awaitedChange awaited = iota
 	awaitedDeletion
 	awaitedTick
 )

@@ -21,11 +21,8 @@ import (
 
 var errUncertain = fmt.Errorf("%w: a create was not answered, and its znode was not found", errLost)
 
-// volunteer creates the candidate's znode. A create without a reply may be executed late: a follower
-// can forward it even after the session has moved to another server and back. So volunteer creates no
-// second znode, but ends the candidacy if it does not find the first one.
-//
-// If the name has no guid, volunteer creates a second znode after a lost reply. The first one may remain.
+// volunteer creates no second znode after a lost reply, unless the name has no guid: the create may be executed late,
+// because a follower can forward it even after the session has moved to another server and back.
 func (s *candidacy) volunteer(ctx context.Context) error {
 	prefix := znode.Join(s.cfg.Path, s.prefix)
 	create := func(m *model.Member) {
@@ -82,14 +79,12 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 	}
 }
 
-// These constants bound the pause after a create that a quota refused.
 const (
 	quotaPause     = time.Second
 	quotaPauseMost = 30 * time.Second
 )
 
-// find looks for the znode by its prefix and session. The sync makes the server catch up with the
-// ensemble leader.
+// find sends sync to make the server catch up with the ensemble leader.
 func (s *candidacy) find(ctx context.Context) (string, error) {
 	var found string
 	err := s.retry(ctx, func(ctx context.Context) error {
@@ -146,7 +141,6 @@ func (s *candidacy) createParent(ctx context.Context) error {
 	return nil
 }
 
-// prefix returns the name of a znode without its number. shown has only eight digits of the guid.
 func (c *Candidate) prefix() (prefix, shown string, noGuid bool) {
 	if c.cfg.NoGuid != nil && (c.cfg.Dialect == nil || !c.cfg.Dialect.Foreign()) && c.cfg.NoGuid() {
 		return "n_", "n_", true

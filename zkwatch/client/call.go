@@ -105,8 +105,7 @@ func await[T any](ctx context.Context, c *Conn, k call, lost <-chan struct{}, an
 	}
 }
 
-// admit waits until the library's queue is empty, and admits the next request. lost is closed when
-// the connection is lost. An error means that nothing was sent.
+// admit waits until the library's queue is empty. An error means that nothing was sent.
 func (c *Conn) admit(ctx context.Context) (lost <-chan struct{}, number uint64, err error) {
 	c.mu.Lock()
 	lost = c.lost

@@ -15,16 +15,13 @@ import (
 	"strings"
 )
 
-// maxPEMFile bounds a PEM file, in bytes.
-const maxPEMFile = 4 << 20
+const maxPEMFile = 4 << 20 // bytes
 
 // LoadTLS makes a [Config.TLS] from PEM files. File ca contains the authorities that sign the
 // servers' certificates; "" means the system's authorities. File cert contains the client's
-// certificate chain. File key contains the client's private key. Give both cert and key, or neither.
-// serverName is the name in the servers' certificates; "" means each server's host in the connect
-// string.
-//
-// TLS 1.2 is the oldest permitted version. Errors never show a file's contents.
+// certificate chain, and file key its private key; both may be "". serverName is the name in the
+// servers' certificates; "" means each server's host in the connect string. Errors never show a
+// file's contents.
 func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: serverName}
 	if serverName != "" {
@@ -135,8 +132,6 @@ func readBounded(f *os.File, most int) ([]byte, error) {
 	return data, err
 }
 
-// explainTLS returns what a server's TLS alert means, or "". certificates is the number of the
-// client's certificates.
 func explainTLS(err error, certificates int) string {
 	const certificateRequired, protocolVersion = 116, 70
 	switch code := alert(err); code {
@@ -154,8 +149,7 @@ func explainTLS(err error, certificates int) string {
 	return ""
 }
 
-// alert returns the number of a TLS alert, or 0. It uses reflection, because package tls does not
-// export the alert's type.
+// alert uses reflection, because package tls does not export the alert's type.
 func alert(err error) uint64 {
 	var op *net.OpError
 	if !errors.As(err, &op) || op.Op != "remote error" || op.Err == nil {

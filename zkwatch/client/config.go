@@ -28,7 +28,7 @@ const (
 	minBufferSize = 1 << 10
 	minMaxReply   = 1 << 10
 
-	replyLimit = 1 << 30 // the largest MaxReply that Roomier returns
+	replyLimit = 1 << 30
 
 	// requestOverhead bounds the bytes of a request's fixed part: lengths, xid, opcode, version, flags.
 	requestOverhead = 64
@@ -37,11 +37,9 @@ const (
 // A Config describes to which cluster a [Conn] connects, and how.
 type Config struct {
 	Servers ConnectString
-	// SessionTimeout is the requested session timeout. The server grants what its limits
-	// allow, see Status.Timeout. 0 means 10 s.
+	// SessionTimeout is the requested session timeout, see Status.Timeout. 0 means 10 s.
 	SessionTimeout time.Duration
-	// DialTimeout bounds one attempt at one server: name resolution, TCP, TLS, the request for a
-	// session, and SASL. 0 means 3 s.
+	// DialTimeout bounds one attempt at one server, with TLS and SASL. 0 means 3 s.
 	DialTimeout time.Duration
 	// Dial connects to a server's host:port. It must return when ctx is done.
 	// nil means a net.Dialer, which resolves the host name for each connection.
@@ -49,29 +47,23 @@ type Config struct {
 	// TLS configures TLS over the connections of Dial; see [LoadTLS]. If TLS.ServerName is empty,
 	// each certificate must match the server's host in Servers. nil means plain TCP.
 	TLS *tls.Config
-	// Logger receives the library's messages at debug level, without credentials. nil discards
-	// the messages.
+	// Logger receives the library's messages at debug level, without credentials. nil discards them.
 	Logger *slog.Logger
-	// BufferSize bounds a request, in bytes. Each Conn allocates a buffer of that size. A buffer of
-	// less than 128 KiB must have room for the paths of all watches of GetW, ExistsW and ChildrenW.
-	// 0 means 1.5 MiB; 16 KiB is enough for a candidate.
+	// BufferSize bounds a request, in bytes. A buffer of less than 128 KiB must have room for the paths of
+	// all watches of GetW, ExistsW and ChildrenW. 0 means 1.5 MiB; 16 KiB is enough for a candidate.
 	BufferSize int
 	// MaxReply bounds a reply, in bytes: a larger reply ends the connection with ErrReplyTooLarge.
-	// Each Conn allocates a buffer of MaxReply bytes or 1.5 MiB, whichever is less. 0 means 16 MiB;
-	// 64 KiB is enough for a candidate of a small election.
+	// 0 means 16 MiB; 64 KiB is enough for a candidate of a small election.
 	MaxReply int
 	// Tick is the longest tickTime of the ensemble's servers, from which [Conn.Renew] computes a
 	// lease. 0 means unknown. The lease then assumes a tick of at most half the session timeout,
 	// which is true unless minSessionTimeout is less than two ticks.
 	Tick time.Duration
-	// Auth has the credentials that every connection sends before any request. A credential of
-	// scheme sasl is a DIGEST-MD5 account for SASL.
+	// Auth has the credentials that every connection sends before any request.
 	Auth []Auth
-	// SASL is the account with which every connection authenticates first. If SASL is set, Auth must
-	// have no credential of scheme sasl.
+	// SASL is the account with which every connection authenticates first.
 	SASL sasl.Mechanism
-	// Gate freezes the Conn. While Gate is shut, the Conn starts no write or dial, and holds back
-	// received data. Several Conns may share a Gate. nil means a new gate.
+	// Gate freezes the Conn. Several Conns may share a Gate. nil means a new gate.
 	Gate *fault.Gate
 	// Line simulates network partitions. nil means none.
 	Line *fault.Line
@@ -163,8 +155,7 @@ func (cfg Config) Accounts() (n int) {
 // Authenticates reports whether connections send a credential of Auth or SASL. A TLS client certificate does not count.
 func (cfg Config) Authenticates() bool { return cfg.SASL != nil || len(cfg.Auth) > 0 }
 
-// Roomier returns the configuration with twice the MaxReply, at most replyLimit. It returns false
-// if MaxReply is already replyLimit or more.
+// Roomier doubles MaxReply, up to replyLimit. It returns false if MaxReply cannot grow.
 func (cfg Config) Roomier() (Config, bool) {
 	room := cmp.Or(cfg.MaxReply, defaultMaxReply)
 	cfg.MaxReply = min(2*room, replyLimit)

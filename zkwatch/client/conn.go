@@ -97,10 +97,9 @@ func Connect(cfg Config) (*Conn, error) {
 	return c, nil
 }
 
-// Close ends the session, which deletes its ephemeral znodes. It waits at most a second for the
-// server's answer, and then for all goroutines except those of Subscribe. Without a connection, or
-// while the gate is shut, Close sends nothing, and the session expires later. Close may be called in
-// any state, and again.
+// Close ends the session. It waits at most a second for the server's answer, and then for all
+// goroutines except those of Subscribe. Without a connection, or while the gate is shut, Close sends
+// nothing, and the session expires later. Close may be called again.
 func (c *Conn) Close() error {
 	c.terminate(Closed, ErrClosed, true)
 	<-c.finished
@@ -110,8 +109,7 @@ func (c *Conn) Close() error {
 // CloseWithError is Close without the wait. Status.Err becomes err, unless the Conn has already ended.
 func (c *Conn) CloseWithError(err error) { c.terminate(Closed, err, true) }
 
-// Cut ends the Conn like a crash of the process: it closes the connection without a message to the
-// server. The session and its ephemeral znodes exist until the session expires.
+// Cut ends the Conn like a crash of the process, without a message to the server.
 func (c *Conn) Cut() {
 	c.terminate(Closed, ErrCut, false)
 	<-c.finished
@@ -126,7 +124,6 @@ func (c *Conn) Format(f fmt.State, _ rune) {
 // Config returns the configuration with its defaults filled in.
 func (c *Conn) Config() Config { return c.cfg }
 
-// spawn runs f in a goroutine. If the Conn has ended, spawn returns false instead.
 func (c *Conn) spawn(f func()) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,8 +154,7 @@ func (c *Conn) sessionWait() time.Duration {
 	return 2 * max(cmp.Or(c.status.Timeout, c.cfg.SessionTimeout), c.cfg.DialTimeout)
 }
 
-// giveUp ends a Conn that has had no connection for sessionWait. Servers that have lost their
-// data would refuse the zxid of the Conn for ever.
+// giveUp is necessary because servers that have lost their data would refuse the zxid of the Conn for ever.
 func (c *Conn) giveUp() {
 	c.mu.Lock()
 	waited := c.sessionWait()

@@ -16,16 +16,14 @@ import (
 // DefaultPort is the default port of a ZooKeeper server for clients.
 const DefaultPort = 2181
 
-// A ConnectString names the servers of one cluster and, optionally, a chroot: the znode that is the
-// client's root.
+// A ConnectString names the servers of one cluster and, optionally, a chroot.
 type ConnectString struct {
 	Servers []string // each host:port, an IPv6 host in brackets
 	Chroot  string   // an absolute path, or "" for none
 }
 
-// ParseConnectString parses host[:port][,host[:port]...][/chroot]. The default port is 2181. An IPv6
-// address needs brackets only if its last group could also be a port. White space around s and around
-// each server is ignored.
+// ParseConnectString parses host[:port][,host[:port]...][/chroot]. An IPv6 address needs brackets only
+// if its last group could also be a port.
 func ParseConnectString(s string) (ConnectString, error) {
 	cs, err := parseConnectString(strings.TrimSpace(s))
 	if err != nil {

@@ -33,8 +33,7 @@ func (a Auth) credential() string {
 	return *a.secret
 }
 
-// maxAuth bounds a credential plus its scheme, in bytes.
-const maxAuth = 64 << 10
+const maxAuth = 64 << 10 // bytes
 
 func (a Auth) validate() error {
 	switch {
@@ -87,7 +86,7 @@ func ParseAuth(line string) (Auth, error) {
 	return a, nil
 }
 
-const saslScheme = "sasl" // the scheme of a SASL account in Config.Auth
+const saslScheme = "sasl"
 
 func isSASL(a Auth) bool { return a.Scheme == saslScheme }
 
@@ -100,12 +99,10 @@ func (a Auth) saslAccount() (*sasl.Digest, error) {
 	return account, nil
 }
 
-// maxAuthFile bounds a file of credentials, in bytes.
-const maxAuthFile = 1 << 20
+const maxAuthFile = 1 << 20 // bytes
 
-// ReadAuthFile reads credentials from a file, one scheme:credential per line. It ignores empty lines
-// and lines that start with #. Except on Windows, it refuses a file on which users other than the owner
-// have any permission.
+// ReadAuthFile reads credentials from a file, one scheme:credential per line. Except on Windows, it
+// refuses a file on which users other than the owner have any permission.
 func ReadAuthFile(path string) ([]Auth, error) {
 	f, err := os.Open(path)
 	if err != nil {

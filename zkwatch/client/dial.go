@@ -15,8 +15,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// dial is the library's dialer. Each call makes one attempt at one server, if necessary after a pause.
-// If the Conn has ended, dial returns an offlineConn.
+// dial is the library's dialer.
 func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	c.attempting(addr)
 	if !c.servers.pause(c.life) || !c.gate.Pass(c.life.Done()) {
@@ -100,15 +99,12 @@ func (c *Conn) attemptFailed(addr string, err error) {
 	}
 }
 
-// minPause and maxPause bound the pause before a round, see servers.
 const (
 	minPause = 50 * time.Millisecond
 	maxPause = time.Second
 )
 
-// servers gives the library one server after the other. A round is one attempt at each server. The
-// first round has no pause. A pause precedes each later round, and doubles up to maxPause. The loss
-// of a connection that lasted for maxPause or longer starts a first round again.
+// servers gives the library one server after the other. A round is one attempt at each server.
 //
 // The library's own HostProvider resolves names only once. With that HostProvider and one server,
 // the library sleeps for a second before each attempt except the first.
@@ -169,8 +165,7 @@ func (s *servers) pause(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// offlineConn returns a connection without a server, for the library of an ended Conn. The
-// connection grants a session, answers closeSession, and discards all other requests. So no queued
+// offlineConn returns a connection without a server, for the library of an ended Conn. So no queued
 // request reaches a server, and the library's Close does not wait a second for an answer.
 func (c *Conn) offlineConn() net.Conn {
 	library, end := net.Pipe()

@@ -13,8 +13,7 @@ import (
 
 // Most errors that servers return are errors of package zk, such as zk.ErrNoNode.
 var (
-	// ErrReplyTooLarge means that a reply was larger than Config.MaxReply. Connect again with a higher
-	// limit.
+	// ErrReplyTooLarge means that a reply was larger than Config.MaxReply.
 	ErrReplyTooLarge = errors.New("reply too large")
 	// ErrNotZooKeeper means that another program listens at the address, or that only one side uses TLS.
 	ErrNotZooKeeper = errors.New("not a ZooKeeper server")
@@ -22,8 +21,7 @@ var (
 	ErrProtocol = errors.New("protocol violation")
 	// ErrRefused means that a server accepted a connection, but closed the connection without granting a session.
 	ErrRefused = errors.New("closed by the server before it gave a session")
-	// ErrAuthRequired means that the server requires authentication. errors.Is also matches it with
-	// zk.ErrAuthFailed.
+	// ErrAuthRequired means that the server requires authentication. errors.Is also matches zk.ErrAuthFailed.
 	ErrAuthRequired error = refusal{errors.New("the server requires authentication")}
 
 	// ErrNotConnected means that there was no connection, or that the connection was lost before the request was sent.
@@ -48,7 +46,6 @@ var (
 	ErrQuota = errors.New("quota exceeded")
 )
 
-// A refusal is an error for which errors.Is also matches zk.ErrAuthFailed.
 type refusal struct{ error }
 
 func (r refusal) Unwrap() error      { return r.error }
@@ -69,7 +66,6 @@ func Unanswered(err error) bool {
 		errors.Is(err, zk.ErrConnectionClosed) || errors.Is(err, zk.ErrClosing) || errors.Is(err, zk.ErrSessionExpired)
 }
 
-// nameQuotaError replaces the library's unnamed error about a quota with ErrQuota.
 func nameQuotaError(err error) error {
 	if err.Error() == fmt.Sprintf("unknown error: %d", int32(wire.QuotaExceeded)) {
 		return ErrQuota

@@ -18,7 +18,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// maxChanges bounds the changes kept for Take. If there are more, all are dropped.
 const maxChanges = 10_000
 
 // A Change is an event of a watch. A persistent recursive watch sends no EventNodeChildrenChanged.
@@ -71,9 +70,8 @@ func (c *Conn) Follow(path string) (*Following, error) {
 	return f, nil
 }
 
-// Watch sets a persistent recursive watch (addWatch, ZooKeeper 3.6). The watch reports each creation,
-// deletion and change of data at the path and below. Set no one-time watch on the same znode: in 3.6
-// to 3.8 that watch replaces the persistent watch (ZOOKEEPER-4466).
+// Watch sets a persistent recursive watch (addWatch, ZooKeeper 3.6). Set no one-time watch on the same
+// znode: in 3.6 to 3.8 that watch replaces the persistent watch (ZOOKEEPER-4466).
 func (f *Following) Watch(ctx context.Context) error {
 	_, err := f.roundTrip(ctx, call{op: "addWatch", path: f.path}, wire.OpAddWatch, &wire.AddWatchRequest{Path: f.full, Mode: wire.WatchPersistentRecursive}, nil)
 	return err
@@ -154,16 +152,14 @@ func (f *Following) drop() {
 	signal(f.more)
 }
 
-// Children lists the children. seen is the N of the last event before the reply. If watch is true,
-// Children also sets a one-time watch.
+// Children lists the children. seen is the N of the last event before the reply.
 func (f *Following) Children(ctx context.Context, watch bool) (names []string, stat *zk.Stat, seen uint64, err error) {
 	var r wire.Children2Response
 	seen, err = f.roundTrip(ctx, call{op: "getChildren", path: f.path}, wire.OpGetChildren2, &wire.PathWatchRequest{Path: f.full, Watch: watch}, &r)
 	return r.Children, (*zk.Stat)(&r.Stat), seen, err
 }
 
-// Exists returns the stat, or nil if the znode does not exist. If watch is true, Exists also sets a
-// one-time watch.
+// Exists returns the stat, or nil if the znode does not exist.
 func (f *Following) Exists(ctx context.Context, watch bool) (stat *zk.Stat, seen uint64, err error) {
 	var r wire.Stat
 	seen, err = f.roundTrip(ctx, call{op: "exists", path: f.path}, wire.OpExists, &wire.PathWatchRequest{Path: f.full, Watch: watch}, &r)
@@ -173,15 +169,13 @@ func (f *Following) Exists(ctx context.Context, watch bool) (stat *zk.Stat, seen
 	return (*zk.Stat)(&r), seen, err
 }
 
-// Child reads a child, as [Conn.ReadZnode] does. seen is the N of the last event before the
-// reply to getData.
+// Child reads a child, as [Conn.ReadZnode] does.
 func (f *Following) Child(ctx context.Context, name string) (z znode.Znode, seen uint64, err error) {
 	return f.read(ctx, name, znode.Join(f.path, name), false)
 }
 
-// Znode reads the znode at the path. If watch is true, Znode also sets a one-time watch, even if the
-// znode does not exist. The caller sets absent if it expects no znode. Then Znode first sends exists, which
-// saves a round trip if watch is true and the znode does not exist.
+// Znode reads the znode at the path. If watch is true, it also sets a one-time watch, even if the znode
+// does not exist. The caller sets absent if it expects no znode, which can save a round trip.
 func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znode, seen uint64, err error) {
 	if !absent {
 		if z, seen, err = f.read(ctx, f.path, f.path, watch); err != nil || !z.Unread || !watch {
@@ -209,8 +203,7 @@ func (f *Following) read(ctx context.Context, name, path string, watch bool) (z 
 	return z, seen, err
 }
 
-// noteEvent passes an event to the listeners. The library receives the event too, because a server
-// sends one event for all watches of a client.
+// noteEvent leaves the event to the library too, because a server sends one event for all watches of a client.
 func (n *serverConn) noteEvent() error {
 	n.mu.Lock()
 	listeners := n.listeners
@@ -274,7 +267,6 @@ type answer struct {
 // closes the connection.
 var ErrUnsupported = errors.New("the server does not know this request")
 
-// roundTrip sends a request and decodes the reply. seen is the N of the last event before the reply.
 func (f *Following) roundTrip(ctx context.Context, k call, op wire.Op, request wire.Record, reply wire.Record) (seen uint64, err error) {
 	if _, err := f.conn.check(ctx, k); err != nil {
 		return 0, err
@@ -361,9 +353,8 @@ func (n *serverConn) takeAnswer() error {
 	return nil
 }
 
-// ReadZnode reads the znode at path. The result has the given name. If the znode does not exist, the result is
-// Unread. If the ACL forbids reading the data, or the path is invalid, Data.Denied is true. With an invalid path, the
-// result has no stat. ReadZnode passes each request to try, which may repeat the request.
+// ReadZnode reads the znode at path. If the znode does not exist, the result is Unread. ReadZnode passes each request
+// to try, which may repeat it.
 func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send func() error) error) (znode.Znode, error) {
 	var data []byte
 	var stat *zk.Stat
@@ -419,10 +410,8 @@ func Parent(s *zk.Stat) znode.Parent {
 	}
 }
 
-// serverTime converts a time of a stat. It returns the zero time if ms is not positive, or after the
-// year 9999, because RFC 3339 cannot write later years.
 func serverTime(ms int64) time.Time {
-	const year9999 = 253402300799000
+	const year9999 = 253402300799000 // RFC 3339 cannot write later years
 	if ms <= 0 || ms > year9999 {
 		return time.Time{}
 	}

@@ -13,8 +13,7 @@ import (
 const (
 	prefixSize = 4
 
-	// headSize is the size of a ConnectResponse before the bytes of its password. It is also the size of
-	// a ReplyHeader with a count or a length after it.
+	// headSize is the size of a ConnectResponse before its password, and of a ReplyHeader with a count after it.
 	headSize = 20
 
 	replyHeaderSize = 16 // xid, zxid, err
@@ -29,8 +28,7 @@ const (
 	smallReply = 1 << 10
 )
 
-// connectResponseSize checks the length of a ConnectResponse. The first bytes of HTTP, TLS and SSH give
-// an impossible length.
+// connectResponseSize detects HTTP, TLS and SSH, because their first bytes give an impossible length.
 func connectResponseSize(prefix []byte, size int) error {
 	if size >= minConnectResponse && size <= maxConnectResponse {
 		return nil
@@ -85,8 +83,7 @@ func isRead(op wire.Op) bool {
 	return op == wire.OpExists || op == wire.OpGetData || op == wire.OpGetChildren2
 }
 
-// joins reports whether a request creates an ephemeral sequential znode, as candidates do. The flags
-// are the last field of a create.
+// joins reads the flags, the last field of a create.
 func joins(op wire.Op, frame []byte) bool {
 	return op == wire.OpCreate && binary.BigEndian.Uint32(frame[len(frame)-4:]) == uint32(wire.FlagEphemeral|wire.FlagSequential)
 }

@@ -15,8 +15,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// connectResponse handles a ConnectResponse: int protocolVersion, int timeOut, long sessionId,
-// buffer passwd.
 func (n *serverConn) connectResponse(head []byte) error {
 	timeout := time.Duration(int32(binary.BigEndian.Uint32(head[4:]))) * time.Millisecond
 	id := binary.BigEndian.Uint64(head[8:])
@@ -62,8 +60,7 @@ func (n *serverConn) sendCredentials() {
 	}
 }
 
-// authReply handles the reply to a credential. A refusal ends the Conn, because the server would refuse
-// the credential again.
+// authReply ends the Conn after a refusal, because the server would refuse the credential again.
 func (n *serverConn) authReply(code wire.Code) error {
 	scheme := "unknown"
 	if n.authReplies < len(n.conn.cfg.Auth) {
@@ -106,7 +103,6 @@ const (
 	maxSASLReply = replyHeaderSize + 4 + sasl.MaxToken // bytes
 )
 
-// authenticate runs the SASL exchange. If either side refuses, the Conn ends. Other errors end only the connection.
 func (n *serverConn) authenticate() error {
 	if n.exchange == nil {
 		return nil

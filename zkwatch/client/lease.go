@@ -51,7 +51,6 @@ const maxCommits = 4
 // timeout/answersPerTimeout at most.
 const answersPerTimeout = 64
 
-// maxPingDelay returns the largest assumed delay of a ping of the ensemble leader.
 func maxPingDelay(timeout time.Duration) time.Duration { return timeout / 10 }
 
 // gap returns the longest assumed time between two pings of the ensemble leader. An unknown tick is
