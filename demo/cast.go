@@ -172,7 +172,7 @@ func (c *Cast) add(name string, you bool) (*member, error) {
 }
 
 // Follow switches all members to recipe r; nil is the recipe of the dialect. The members resign, because
-// go-zookeeper cannot remove a watch.
+// go-zookeeper cannot remove a watch. In a third-party election, Follow returns [ErrThirdParty].
 func (c *Cast) Follow(r dialect.Recipe) error {
 	if c.foreign() {
 		return ErrThirdParty

@@ -119,7 +119,8 @@ func (s *Sandbox) update(w *model.Cast) {
 	}
 }
 
-// SetPace sets the server's pace. While Prepare runs, the new pace waits until Prepare has succeeded.
+// SetPace sets the server's pace. While Prepare runs, the new pace waits until Prepare has succeeded; if Prepare
+// fails, the new pace is dropped.
 func (s *Sandbox) SetPace(p zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,7 +182,8 @@ type Setup struct {
 }
 
 // Prepare replaces all members by new ones, which join in the order of their names, and waits until each
-// has joined or left. Prepare does not remove third-party candidates.
+// has joined or left. Prepare does not remove third-party candidates. If Prepare fails, the server stays at full
+// speed, and new members stay. But if ctx ends while another Prepare runs, Prepare changes nothing.
 func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	select {
 	case s.preparing <- struct{}{}:

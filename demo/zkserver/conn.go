@@ -141,7 +141,8 @@ const (
 	acceptPauseMax = time.Second
 )
 
-// Serve accepts connections from l until the server is closed, and then returns nil. Serve closes l.
+// Serve accepts connections from l until the server is closed, and then returns nil. It returns [ErrClosed] if the
+// server is already closed. It retries after temporary errors of Accept, and returns any other one. Serve closes l.
 func (s *Server) Serve(l net.Listener) error {
 	if !s.listen(l, true) {
 		return ErrClosed
@@ -222,6 +223,7 @@ var ErrRefused = errors.New("zkserver: connection refused")
 func (s *Server) Dial() (net.Conn, error) { return s.dial(false) }
 
 // DialObserver connects like [Server.Dial], but messages to the client are not delayed, and no [Tally] counts the client.
+// Both exceptions end if the session moves to another kind of connection.
 func (s *Server) DialObserver() (net.Conn, error) { return s.dial(true) }
 
 func (s *Server) dial(observer bool) (net.Conn, error) {
@@ -371,8 +373,8 @@ func (c *conn) finish(deliver bool) {
 }
 
 const (
-	highWater  = 64 << 10
-	maxQueued  = 4 << 20
+	highWater  = 64 << 10 // with more bytes queued, the server reads no further request of the connection
+	maxQueued  = 4 << 20  // with more bytes queued or held, a further message closes the connection
 	keepBuffer = 4 << 10
 )
 

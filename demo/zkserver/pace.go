@@ -19,6 +19,9 @@ import (
 // While a message to a session is held, the session does not expire. When a connection
 // ends, its held messages are lost. If more than 4 MiB are held for a connection when a further
 // message follows, the server closes the connection.
+//
+// The reply to closeSession is held too: the session ends immediately, but its connection stays open until the
+// reply is released or the client disconnects.
 type Pace struct {
 	Delay time.Duration // SetPace limits it to PaceMax
 	Steps bool          // if set, Delay is ignored

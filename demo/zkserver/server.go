@@ -85,7 +85,7 @@ func (s *Server) CloseConnections() {
 	}
 }
 
-// Counters returns a snapshot.
+// Counters returns a snapshot. Its Requests count all operation codes below -11 or above 107 as 108.
 func (s *Server) Counters() Counters {
 	s.mu.Lock()
 	defer s.mu.Unlock()

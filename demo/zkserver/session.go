@@ -148,7 +148,7 @@ func (s *Server) endSession(sess *session) {
 }
 
 // Deadline returns when a session expires if its client stays silent. While a message to the
-// session is held, the deadline moves with time.
+// session is held, the deadline moves with time. ok is false if the session is unknown or the server is closed.
 func (s *Server) Deadline(id int64) (at time.Time, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -115,6 +115,7 @@ func (f *ThirdParty) Led(name string) bool {
 }
 
 // Leave makes a leading kazoo candidate resign, or a participant leave a double barrier. The session continues.
+// Leave does not wait.
 func (f *ThirdParty) Leave(t testing.TB, name string) {
 	t.Helper()
 	f.WriteLine(t, "leave "+name)

@@ -127,7 +127,7 @@ func Faults() []Kind {
 	return []Kind{Resign, Kill, Freeze, Partition, Expire, LoseReply, NoGuid, SlowLead}
 }
 
-// Of returns the first definition of kind in [Table].
+// Of returns the first definition of kind in [Table], and if there is none, one with only the kind.
 func Of(kind Kind) *Def {
 	for i := range Table {
 		if d := &Table[i]; d.Kind == kind {

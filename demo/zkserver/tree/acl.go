@@ -109,7 +109,8 @@ func matchIP(host, expr string) bool {
 	return err == nil && p.Contains(addr.Unmap())
 }
 
-// Authenticate adds the identity that a request from host authenticates.
+// Authenticate adds the identity that a request from host authenticates. It returns false for a scheme other than
+// ip and digest, and for a digest whose data is null.
 func (who Identities) Authenticate(req *wire.AuthRequest, host string) (Identities, bool) {
 	var id wire.ID
 	switch req.Scheme {

@@ -298,7 +298,8 @@ func (t *Tree) GetACL(who Identities, path string) (wire.Record, wire.Code) {
 	return &wire.ACLResponse{ACL: acl, Stat: n.Stat()}, wire.OK
 }
 
-// ReadAll executes reads and returns their results, which are valid until the next change.
+// ReadAll executes reads and returns their results, which are valid until the next change. At a write, or a read
+// without a path, it returns the earlier results and MarshallingError.
 func (t *Tree) ReadAll(who Identities, ops []wire.MultiOp) (wire.Record, wire.Code) {
 	rsp := &wire.MultiResponse{Results: make([]wire.MultiResult, len(ops))}
 	for i, o := range ops {

@@ -209,7 +209,8 @@ const (
 	safeTimeout  = 4 * time.Second // two ticks of 2 s (zoo_sample.cfg)
 )
 
-// Tick returns the longest tick of the servers, or 0 if the tick of a server is unknown.
+// Tick returns the longest tick of the servers, or 0 if the tick of a server is unknown. With a tick of 0, it also
+// returns a warning if the session timeout may be too short for a leader's lease.
 func (o Requests) Tick(ctx context.Context, path string, cfg client.Config, probe *client.Conn, log *slog.Logger) (tick time.Duration, warning string) {
 	granted := probe.Status().Timeout
 	if poller := o.Poller(cfg, func() *client.Conn { return probe }, log); poller != nil {

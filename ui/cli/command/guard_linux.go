@@ -49,7 +49,8 @@ func signalAll(_ int, sig syscall.Signal) {
 	}
 }
 
-// EndOrphans kills the descendants of this process, except those in spared and their descendants.
+// EndOrphans kills the descendants of this process, except those in spared and their descendants. It returns when
+// none is left.
 func EndOrphans(_ int, spared []int) {
 	for pause := killPause; ; pause = min(pause+pause/8, checkInterval) { // less and less often: SIGKILL may not be permitted
 		left := Descendants(syscall.Getpid(), spared)

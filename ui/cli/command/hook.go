@@ -58,7 +58,7 @@ func (h *Hook) Flags(cmd *cobra.Command) {
 }
 
 // Start runs the command for the events of [Hook.Put] until [Hook.Close]. errs gets the command's output,
-// and note reports ended and failed runs and dropped events.
+// and note reports ended and failed runs and dropped events. The end of ctx kills a running command.
 func (h *Hook) Start(ctx context.Context, errs io.Writer, note func(format string, args ...any), env []string) {
 	if h.Command == "" {
 		return

@@ -68,7 +68,7 @@ func (r *reign) end() {
 	<-r.done
 }
 
-// Lead starts the command with env added to the environment. It does not wait.
+// Lead starts the command with env added to the environment. It does not wait. A second call before Stop does nothing.
 func (s *Supervisor) Lead(env []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

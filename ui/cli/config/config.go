@@ -311,7 +311,8 @@ func Place(getenv func(string) string) (string, error) {
 
 // Read reads the file at path. File.Missing is set if the file does not exist.
 //
-// Read refuses a file that others could change to redirect credentials. On Windows, Read checks none of this.
+// Read refuses a file that others could change to redirect credentials: its owner is neither this user nor root, its
+// mode lets others write, or its directory lets every user replace it. On Windows, Read checks none of this.
 func Read(path, home string) (File, error) {
 	none := File{Path: path}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // O_NONBLOCK: opening a FIFO must not wait

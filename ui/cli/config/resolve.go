@@ -139,7 +139,7 @@ type Settings struct {
 }
 
 // Resolve returns the settings of a command. A flag overrides the environment, which overrides the
-// file. flags maps given flags to values.
+// file. flags maps given flags to values. If onlyScreen is set, Resolve returns only the settings of [Screen].
 //
 // Settings of a cluster apply only to the servers of that cluster in the file: other servers must not
 // get its credentials.

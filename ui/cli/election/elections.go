@@ -160,7 +160,8 @@ func (w *Elections) Observe(t *process.Tasks) {
 	t.Start("observer", w.session.Run)
 }
 
-// FirstRead waits until an election was read.
+// FirstRead waits until an election was read. It returns an error if no server is reached in time, if the servers
+// refuse the credentials, if the election is missing or unreadable, or if ctx ends.
 func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Reach) (*doctor.State, error) {
 	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()

@@ -75,7 +75,8 @@ func (s *Search) put(f plain.Found) {
 	s.found = append(s.found, f)
 }
 
-// Keep adopts the elections of an earlier search.
+// Keep adopts the elections of an earlier search. Run removes those that it does not find, unless it fails or reaches
+// a bound.
 func (s *Search) Keep(d plain.Discovery) {
 	s.found = slices.Clone(d.Elections)
 	s.cfg.Known = make(map[string]*dialect.Dialect)

@@ -83,7 +83,7 @@ type Passed int
 func (p Passed) Error() string { return fmt.Sprintf("exit code %d", int(p)) }
 
 // OfItself gives a failure of electop the exit code [ExitOwn], because the other codes belong to the
-// command that electop runs.
+// command that electop runs. Interrupts, [Passed] and codes of [ExitOwn] or higher are unchanged.
 func OfItself(err error) error {
 	var e Error
 	var p Passed

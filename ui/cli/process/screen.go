@@ -30,7 +30,8 @@ type Screen struct {
 	lost bool       // a write was abandoned; later writes fail
 }
 
-// OpenScreen returns a Screen with the keys from in, or from /dev/tty if in is not a terminal.
+// OpenScreen returns a Screen with the keys from in, or from /dev/tty if in is not a terminal. A write that is still
+// blocked 2 s after the end of ctx fails, and so do all later writes.
 func OpenScreen(ctx context.Context, in io.Reader, out *os.File) (*Screen, error) {
 	s := &Screen{ctx: ctx, out: out}
 	from, ok := Terminal(in)
