@@ -163,7 +163,7 @@ func (o *options) chooseAll(ctx context.Context, conn client.Config, std IO) err
 		return err
 	}
 	if d.Stopped != "" {
-		std.note("the search reached its limit of %s: cluster %s may have more elections than these", d.Stopped, o.cluster.Cluster)
+		std.note("the search stopped early: %s. Cluster %s may have more elections than these", d.WhyStopped(), o.cluster.Cluster)
 	}
 	o.paths, o.found = electionPaths(*d), true
 	return nil
