@@ -257,7 +257,7 @@ func (j *Journal) depart(at time.Time, c *dialect.Candidate) {
 	j.lanes.leave(d)
 }
 
-// EndOf returns why c's znode was deleted.
+// EndOf returns why c's znode was deleted. It knows the causes only of recent leaders and members' candidates.
 func (j *Journal) EndOf(c *dialect.Candidate) Cause {
 	for _, h := range slices.Backward(j.past.handoffs) {
 		if h.From != nil && h.From.ID() == c.ID() && h.Cause != CauseUnknown { // unknown also if c was overtaken

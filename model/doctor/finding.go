@@ -40,7 +40,8 @@ type Finding struct {
 	Since      time.Time // when the rule first reported it
 }
 
-// FindingChanged reports that a finding was raised or cleared.
+// FindingChanged reports that a finding was raised or cleared. A change of the severity raises the finding again, or
+// clears it until the suspicion has lasted long enough for the new severity.
 type FindingChanged struct {
 	Finding *Finding
 	Raised  bool

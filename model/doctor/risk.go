@@ -22,7 +22,8 @@ type Risk struct {
 	lastBound time.Time // [session.Danger.By] in the last RiskChanged
 }
 
-// RiskChanged reports that a risk was raised or is over.
+// RiskChanged reports that a risk was raised or is over. A risk is raised again when its upper bound (By) becomes known
+// or unknown, or moves to a later time.
 type RiskChanged struct {
 	Risk   Risk
 	Raised bool

@@ -176,7 +176,8 @@ func (t *Timeline) Span() (first, last time.Time) {
 	return first, last
 }
 
-// Seek returns the moment to which m leads from moment n; ok is false for a timeline without moments.
+// Seek returns the moment to which m leads from moment n, or from the last one if n is larger. ok is false for a
+// timeline without moments.
 func (t *Timeline) Seek(n uint64, m Move) (at Moment, ok bool) {
 	c, ok := t.Find(n, m)
 	if !ok {

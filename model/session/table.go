@@ -68,7 +68,8 @@ type Server struct {
 	ConnectionCount int      `json:"connection_count,omitempty"`
 
 	Sessions Answer `json:"sessions"`
-	// Deadlines are the times at which sessions expire, rounded up to the server's tick.
+	// Deadlines are the times at which sessions expire, rounded up to the server's tick. Only the ensemble's leader
+	// and a standalone server expire sessions.
 	Deadlines []Deadline    `json:"deadlines,omitempty"`
 	Tick      time.Duration `json:"tick,omitempty"` // 0: not known
 	// Expired is how many sessions the server expired from its start to this round; nil: not reported.

@@ -58,7 +58,7 @@ type Config struct {
 	// Cheap suspends the regular polls for connections and sessions until a server reports its number of
 	// connections, and while they are expensive: [session.CheapConnections], [session.CheapAnswer].
 	Cheap bool
-	// Heavy permits larger replies and larger tables of watches.
+	// Heavy permits larger replies. It also permits tables of more than MaxWatches watches, or of an unknown number.
 	Heavy bool
 	// Anchors returns the anchors of this process's sessions: see [session.Anchor]. It must not
 	// block; nil means none.

@@ -81,7 +81,7 @@ func (p *Poller) mark() {
 }
 
 // Poll makes one poll and returns when the tables are delivered. It returns an error only if ctx is
-// done: the tables report failures of servers.
+// done: the tables report failures of servers. Poll sends nothing if the mode is [Off] or no election is subscribed.
 func (p *Poller) Poll(ctx context.Context, w Want) error {
 	if err := p.poll(ctx, plan{Want: w, retry: true}); err != nil {
 		return fmt.Errorf("poll the servers: %w", err)

@@ -53,8 +53,8 @@ type server struct {
 	httpWorks bool
 	httpRetry time.Time // in mode Auto, HTTP is not tried before this time
 	refused   map[string]refused
-	alive     bool          // in this poll
-	gotReply  bool          // in this poll
+	alive     bool          // in this poll, an answer, a refusal, errNotServing or errAdminServer came
+	gotReply  bool          // in this poll, a reply, errTooLarge or errNotServing came
 	took      time.Duration // of the slowest request for a table
 
 	identity   identity

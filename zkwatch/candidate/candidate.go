@@ -257,7 +257,8 @@ type Config struct {
 	Create bool
 	// Data is the content of the znode: the candidate's name.
 	Data []byte
-	// Ack is the path of the acknowledgement; "" means none. The parent of Ack must exist.
+	// Ack is the path of the acknowledgement; "" means none. The parent of Ack must exist. A candidate of
+	// a third-party election ignores Ack and NoGuid.
 	Ack string
 	// Dialect is the system that runs the election; nil means electop's own.
 	Dialect *dialect.Dialect
@@ -266,7 +267,7 @@ type Config struct {
 	// Lead is the leader procedure; nil means none. fence is the fencing token. Lead starts when the
 	// candidate is elected and has a lease, also after a suspension. ctx ends when the candidate stops
 	// leading, perhaps long after Lead returned. A Lead that still runs must then return. An error of
-	// Lead ends the candidacy.
+	// Lead ends the candidacy. The candidate creates Ack and reports Leading only after Lead returned nil.
 	Lead func(ctx context.Context, fence int64) error
 	// Stopped, if set, is called when the candidate stops leading, if it had reported Leading. It must
 	// return only after all work as leader has ended. Until then the candidate neither leads again
@@ -278,7 +279,8 @@ type Config struct {
 	// Report receives every step and change, in order. It must not block. The goroutine of Run calls
 	// Report, Stopped and Awake.
 	Report func(at time.Time, m model.Member)
-	// Awake, if set, is called after a Thaw. Two Thaws may cause one call.
+	// Awake, if set, is called after a Thaw; a leader first checks whether it still leads. Two Thaws may
+	// cause one call.
 	Awake func()
 	// Now returns the time of a report; nil: time.Now.
 	Now func() time.Time

@@ -19,9 +19,9 @@ const maxPEMFile = 4 << 20 // bytes
 
 // LoadTLS makes a [Config.TLS] from PEM files. File ca contains the authorities that sign the
 // servers' certificates; "" means the system's authorities. File cert contains the client's
-// certificate chain, and file key its private key; both may be "". serverName is the name in the
-// servers' certificates; "" means each server's host in the connect string. Errors never show a
-// file's contents.
+// certificate chain, and file key its private key. Give both or neither: only one is an error.
+// serverName is the name in the servers' certificates; "" means each server's host in the connect
+// string. Errors never show a file's contents.
 func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: serverName}
 	if serverName != "" {

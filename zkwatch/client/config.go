@@ -49,8 +49,9 @@ type Config struct {
 	TLS *tls.Config
 	// Logger receives the library's messages at debug level, without credentials. nil discards them.
 	Logger *slog.Logger
-	// BufferSize bounds a request, in bytes. A buffer of less than 128 KiB must have room for the paths of
-	// all watches of GetW, ExistsW and ChildrenW. 0 means 1.5 MiB; 16 KiB is enough for a candidate.
+	// BufferSize bounds a request, in bytes. Each Conn allocates a buffer of that size. A buffer of
+	// less than 128 KiB must have room for the paths of all watches of GetW, ExistsW and ChildrenW.
+	// 0 means 1.5 MiB; 16 KiB is enough for a candidate.
 	BufferSize int
 	// MaxReply bounds a reply, in bytes: a larger reply ends the connection with ErrReplyTooLarge.
 	// 0 means 16 MiB; 64 KiB is enough for a candidate of a small election.
@@ -59,9 +60,11 @@ type Config struct {
 	// lease. 0 means unknown. The lease then assumes a tick of at most half the session timeout,
 	// which is true unless minSessionTimeout is less than two ticks.
 	Tick time.Duration
-	// Auth has the credentials that every connection sends before any request.
+	// Auth has the credentials that every connection sends before any request. A credential of
+	// scheme sasl is an account for SASL.
 	Auth []Auth
-	// SASL is the account with which every connection authenticates first.
+	// SASL is the account with which every connection authenticates first. Auth must then have no
+	// credential of scheme sasl: see ErrTwoAccounts.
 	SASL sasl.Mechanism
 	// Gate freezes the Conn. Several Conns may share a Gate. nil means a new gate.
 	Gate *fault.Gate

@@ -23,7 +23,7 @@ type ConnectString struct {
 }
 
 // ParseConnectString parses host[:port][,host[:port]...][/chroot]. An IPv6 address needs brackets only
-// if its last group could also be a port.
+// if its last group could also be a port. Without a port, a server has [DefaultPort].
 func ParseConnectString(s string) (ConnectString, error) {
 	cs, err := parseConnectString(strings.TrimSpace(s))
 	if err != nil {

@@ -101,8 +101,9 @@ func (a Auth) saslAccount() (*sasl.Digest, error) {
 
 const maxAuthFile = 1 << 20 // bytes
 
-// ReadAuthFile reads credentials from a file, one scheme:credential per line. Except on Windows, it
-// refuses a file on which users other than the owner have any permission.
+// ReadAuthFile reads credentials from a file, one scheme:credential per line. It skips empty lines and
+// lines that start with #. A file without credentials is an error. So is, except on Windows, a file on
+// which users other than the owner have any permission.
 func ReadAuthFile(path string) ([]Auth, error) {
 	f, err := os.Open(path)
 	if err != nil {

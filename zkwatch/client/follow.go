@@ -353,8 +353,9 @@ func (n *serverConn) takeAnswer() error {
 	return nil
 }
 
-// ReadZnode reads the znode at path. If the znode does not exist, the result is Unread. ReadZnode passes each request
-// to try, which may repeat it.
+// ReadZnode reads the znode at path. If the znode does not exist, the result is Unread. If the ACL forbids reading the
+// data, or this client refuses the path, Data.Denied is true; no error is returned for any of these. ReadZnode passes
+// each request to try, which may repeat it.
 func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send func() error) error) (znode.Znode, error) {
 	var data []byte
 	var stat *zk.Stat

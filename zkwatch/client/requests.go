@@ -35,7 +35,7 @@ func (c *Conn) Get(ctx context.Context, path string) ([]byte, *zk.Stat, error) {
 	return read(ctx, c, "getData", path, c.zk.Get)
 }
 
-// GetW reads the data of path and watches for its change or deletion.
+// GetW reads the data of path and watches for its change or deletion. It sets no watch if the znode does not exist.
 func (c *Conn) GetW(ctx context.Context, path string) ([]byte, *zk.Stat, <-chan zk.Event, error) {
 	return watch(ctx, c, "getData", path, c.zk.GetW)
 }
@@ -181,7 +181,8 @@ func (c *Conn) CheckLease() error {
 	return fmt.Errorf("%w: it is %v, and the servers' tick is %v: request %v or more", ErrTimeoutTooShort, c.lease.timeout, c.lease.tick, 2*c.lease.tick)
 }
 
-// SetFenced sets the data of path if the znode guard exists, in one transaction. Otherwise it returns ErrFenced.
+// SetFenced sets the data of path if the znode guard exists, in one transaction. If guard does not exist, SetFenced
+// changes nothing and returns ErrFenced.
 //
 // Use a guard with a sequence number, because SetFenced cannot notice that a guard was deleted and
 // created again.

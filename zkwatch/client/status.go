@@ -61,6 +61,7 @@ func (c *Conn) Status() Status {
 }
 
 // Anchor returns the session, its timeout, and the send time of the last answered request or ping.
+// It returns false before the first session.
 func (c *Conn) Anchor() (session.Anchor, bool) {
 	c.mu.Lock()
 	a := c.anchor
@@ -120,7 +121,7 @@ func (c *Conn) Subscribe(ctx context.Context) <-chan Status {
 	return out
 }
 
-// AwaitConnected waits until the Conn is Connected, or returns false.
+// AwaitConnected waits until the Conn is Connected. It returns false if ctx is done or the Conn ends first.
 func (c *Conn) AwaitConnected(ctx context.Context) bool {
 	if c.Status().State == Connected {
 		return true

@@ -23,7 +23,8 @@ var ErrNoRoot = errors.New("the root does not exist")
 // Walk looks for elections at and below a root, level by level. It writes nothing and sets no watch.
 //
 // Walk does not visit children with sequence numbers. It visits only a sample of 64 children of a directory
-// if none of the sample has children or is a leader's own znode of a known system.
+// if none of the sample has children or is a leader's own znode of a known system. A walk from the cluster's
+// root skips /zookeeper.
 //
 // If the connection is lost, Walk waits for the next one. Walk returns the Progress even with an error.
 func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) {
@@ -259,7 +260,8 @@ type Progress struct {
 	Stopped   string // the reached bound: "depth", or "nodes" for too many znodes or names; "" for none
 }
 
-// Complete reports whether a walk that ended without an error was not cut short, except by samples (Alike).
+// Complete reports whether a walk that ended without an error reached no bound, was denied no list of children, and
+// skipped only znodes outside of a sample (Alike).
 func (p *Progress) Complete() bool {
 	alike := 0
 	for _, s := range p.Skips {

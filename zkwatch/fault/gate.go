@@ -39,7 +39,7 @@ func (g *Gate) Thaw() {
 	}
 }
 
-// OpenFor returns how long the gate has been open, and 0 while it is shut.
+// OpenFor returns how long the gate has been open, 0 while it is shut, and the longest duration if it was never shut.
 func (g *Gate) OpenFor() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -28,7 +28,9 @@ type Owner struct {
 
 // Dial connects with dial. During a partition it waits until the partition ends or ctx is done.
 //
-// During a partition, a read of the connection waits until its deadline at most, and a write is buffered.
+// During a partition, a read of the connection waits until its deadline at most, and a write is buffered. A write to a
+// full buffer fails. Close drops the buffer, but the underlying connection stays open until the partition or the owner
+// ends.
 func (l *Line) Dial(
 	ctx context.Context, owner Owner, network, addr string, dial func(ctx context.Context, network, addr string) (net.Conn, error),
 ) (net.Conn, error) {

@@ -20,6 +20,7 @@ import (
 type Config struct {
 	Election model.Config
 	// Record, if set, encodes each observation before Run applies it; now returns the state before the observation.
+	// The first error ends the recording, not Run, and goes to Notice.
 	Record interface {
 		Encode(o model.Observation, now func() *doctor.State) error
 	}
@@ -88,7 +89,8 @@ func (f *Feed) State() *doctor.State {
 // Dirty returns a channel of capacity 1. It gets a value after each observation, unless it is full.
 func (f *Feed) Dirty() <-chan struct{} { return f.dirty }
 
-// Await waits until holds is true for the current state, and returns this state. Await may miss a brief state.
+// Await waits until holds is true for the current state, and returns this state. Await may miss a brief state. If ctx
+// ends first, Await returns the last state and ctx's error.
 func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doctor.State, error) {
 	for {
 		f.jmu.Lock()
@@ -122,7 +124,8 @@ func (f *Feed) Settle(ctx context.Context, request func()) {
 	}
 }
 
-// Run applies observations until ctx ends. Run returns nil, or the error of Config.Events.
+// Run applies observations until ctx ends, and then the rest of the queue; it also releases the held events. Run
+// returns nil, or the error of Config.Events.
 func (f *Feed) Run(ctx context.Context) error {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
@@ -257,6 +260,7 @@ func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
 }
 
 // Seek returns the moment to which m leads from the moment n; see [history.Timeline.Seek].
+// ok is false if the feed has no moment or keeps none.
 func (f *Feed) Seek(n uint64, m history.Move) (at history.Moment, ok bool) {
 	if f.timeline == nil {
 		return history.Moment{}, false

@@ -170,7 +170,8 @@ func (p *Playback) beginPeriod() {
 	mark(p.dirty)
 }
 
-// Seek stops the playback at the moment to which m leads from moment n, and returns that moment.
+// Seek stops the playback at the moment to which m leads from moment n, and returns that moment. If there is no moment,
+// Seek returns false and does not stop the playback.
 func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	p.seeking.Lock()
 	defer p.seeking.Unlock()

@@ -152,7 +152,8 @@ type Recorder struct {
 
 const recordMin = 1 << 20
 
-// Create begins a recording of at most max bytes; 0 means no bound. path must not exist.
+// Create begins a recording of at most max bytes; 0 means no bound. path must not exist and, with a
+// bound, neither path.1. A bound below 1 MiB is an error.
 func Create(path string, max int64, h history.Header) (*Recorder, error) {
 	if max != 0 && max < recordMin {
 		return nil, fmt.Errorf("recording to %s: a limit of %d bytes is too small, the minimum is %d", path, max, recordMin)

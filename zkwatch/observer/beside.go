@@ -80,8 +80,9 @@ func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wante
 	}
 }
 
-// ReadBeside reads the first znode or directory outside of the election that s needs and lacks; nil: none. It sets no
-// watch. It passes each request to try, one at a time. If try is nil, several requests may run at a time.
+// ReadBeside reads the first znode or directory outside of the election that s needs and lacks; nil: none, or
+// s.Phase is not [model.Live]. It sets no watch. It passes each request to try, one at a time. If try is nil, several
+// requests may run at a time.
 func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func() time.Time, try func(send func() error) error) (model.Observation, error) {
 	o, parallel := New(Config{Path: s.Path, Now: now}), 1
 	if try == nil {

@@ -37,7 +37,7 @@ type Group struct {
 	refused     error         // why the servers refused the credentials in the previous session, or nil
 }
 
-// Run observes with its own sessions until ctx ends.
+// Run observes with its own sessions until ctx ends. It returns the same errors as [Group.Run].
 func (o *Observer) Run(ctx context.Context) error {
 	g := NewGroup(o.cfg.Conn)
 	g.Add(o)
@@ -124,7 +124,8 @@ func refusal(conn *client.Conn) error {
 	return nil
 }
 
-// Refused returns why the servers refused the group's credentials, or nil.
+// Refused returns why the servers refused the group's credentials, or nil. While the group connects, Refused returns
+// the result of the previous session.
 func (g *Group) Refused() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

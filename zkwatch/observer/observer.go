@@ -30,7 +30,7 @@ type Config struct {
 }
 
 // Observer observes one election with one watch on the parent or the leader's own znode, and one on
-// each path of [Beside.Acks]. It continues after a lost connection and after an expired session.
+// each path of [Beside.Acks]. It never writes. It continues after a lost connection and after an expired session.
 type Observer struct {
 	cfg     Config
 	now     clock
@@ -81,7 +81,7 @@ func New(cfg Config) *Observer {
 // SetBeside replaces [Config.Beside]. It does not wait for reads.
 func (o *Observer) SetBeside(b Beside) { o.beside.set(&b) }
 
-// Refresh requests a read of a known child, and does not wait for the read.
+// Refresh requests a read of a known child, and does not wait for the read. It drops the request if too many wait.
 func (o *Observer) Refresh(name string) { o.request(rereadRequest{name: name}) }
 
 // Settle requests a read of the parent's stat; see [model.State.Unsettled].

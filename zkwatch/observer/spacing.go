@@ -13,13 +13,14 @@ const (
 	deniedPauseMax = 30 * time.Second
 )
 
-// The load of a read is its duration minus its round trips.
+// After a read, the observer waits at least spacingFactor times the load: the read's duration minus its round trips.
 const (
 	minSpacing    = 20 * time.Millisecond
 	maxSpacing    = 2 * time.Second
 	spacingFactor = 4
 )
 
+// These constants bound the load, because a read that takes longer waits for something else.
 const (
 	requestLoad = 200 * time.Microsecond
 	slowLink    = 128 << 10 // bytes per second

@@ -340,6 +340,7 @@ type MultiOp struct {
 // Reads reports whether o is a read. Only a multiRead can have reads.
 func (o *MultiOp) Reads() bool { return o.Op == OpGetData || o.Op == OpGetChildren }
 
+// Fields implements [Record]. If Op cannot be part of a multi, reading fails and writing appends nothing.
 func (o *MultiOp) Fields(c *Coder) {
 	switch o.Op {
 	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
@@ -404,6 +405,7 @@ func multi[T any](c *Coder, list *[]T, header func(*T) (op *Op, err Code), eleme
 // and of multiRead (getData and getChildren, each with its own result).
 type MultiRequest struct{ Ops []MultiOp }
 
+// Fields implements [Record]. Decoding fails if the list has both reads and other operations.
 func (r *MultiRequest) Fields(c *Coder) {
 	multi(c, &r.Ops, func(o *MultiOp) (*Op, Code) { return &o.Op, -1 }, func(o *MultiOp) {
 		o.Fields(c)

@@ -240,7 +240,8 @@ func (e *FrameSizeError) Error() string {
 }
 
 // ReadFrame reads one frame of at most max bytes and returns its contents without the length prefix.
-// Memory grows with the bytes that arrive, not with the length prefix.
+// It returns io.EOF if r ends before a frame, io.ErrUnexpectedEOF if r ends inside a frame, and a *FrameSizeError if
+// the length is negative or above max. Memory grows with the bytes that arrive, not with the length prefix.
 func ReadFrame(r io.Reader, max int) ([]byte, error) {
 	return ReadFrameInto(r, nil, max)
 }
