@@ -13,7 +13,8 @@ const (
 	deniedPauseMax = 30 * time.Second
 )
 
-// After a read, the observer waits at least spacingFactor times the load: the read's duration minus its round trips.
+// After a read, the observer waits for spacingFactor times the load, between minSpacing and maxSpacing. The load is the
+// read's duration minus its round trips.
 const (
 	minSpacing    = 20 * time.Millisecond
 	maxSpacing    = 2 * time.Second
