@@ -49,7 +49,6 @@ func TestElectionsKeepSelectionAndFilter(t *testing.T) {
 	}
 }
 
-// TestOpenFoundElection checks that the election's state may come before or after the result of Open.
 func TestOpenFoundElection(t *testing.T) {
 	for i := range 4 {
 		stateFirst, paused := i%2 == 1, i >= 2
@@ -92,7 +91,6 @@ func TestOpenFoundElection(t *testing.T) {
 	}
 }
 
-// TestOpenFails checks that the screen does not switch if Open fails and the election is watched later.
 func TestOpenFails(t *testing.T) {
 	acts := &fakeActions{err: errRefused}
 	m, src, _ := dashboardOfSeveral(acts, searched(false), verified())

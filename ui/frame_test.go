@@ -21,7 +21,6 @@ func sent(m Model, msg tea.Msg) tea.Cmd {
 
 func pressed(m Model, key string) tea.Cmd { return sent(m, press(key)) }
 
-// keys presses each key, and runs the resulting commands until there is none.
 func keys(m Model, ks ...string) {
 	for _, k := range ks {
 		for cmd := pressed(m, k); cmd != nil; {
@@ -32,7 +31,6 @@ func keys(m Model, ks ...string) {
 
 func drawNow(m Model) { m.Update(tea.ResumeMsg{}) }
 
-// tick draws a frame and waits for its tick. If the frame needs none, msg is nil.
 func tick(t *testing.T, m Model) (after time.Duration, msg tea.Msg) {
 	t.Helper()
 	_, cmd := m.Update(tea.ResumeMsg{})

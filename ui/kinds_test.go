@@ -18,7 +18,6 @@ import (
 	"electop/ui/term"
 )
 
-// sharedLock returns a lock that readers 0 and 1 hold; writer 2 and readers 3 and 4 wait.
 func sharedLock() *world {
 	w := newWorld("/locks/stock", nil, false).connectTo(ensemble[0])
 	w.read(nil, nil)

@@ -337,7 +337,7 @@ func TestFaultOfTheLessonIsMarked(t *testing.T) {
 	m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo, Lessons: runner})
 	keys(m, "X")
 	shows(t, m, "Faults of amber", "Press esc and select birch first: this step is about it.")
-	showsNot(t, m, "»    lose reply") // the list is about another candidate
+	showsNot(t, m, "»    lose reply")
 	keys(m, "esc", "j", "X")
 	shows(t, m, "Faults of birch", "»    lose reply")
 	runner.view.Done = true

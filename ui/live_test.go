@@ -81,7 +81,6 @@ func (w *world) table() *session.Table {
 	return t
 }
 
-// answers applies the servers' answers, one second apart. change may be nil.
 func (w *world) answers(times int, change func(*session.Table)) *world {
 	for range times {
 		w.wait(time.Second)
@@ -94,7 +93,6 @@ func (w *world) answers(times int, change func(*session.Table)) *world {
 	return w
 }
 
-// unwatch removes a session's watches. If instead is not empty, a watch on that path replaces them.
 func unwatch(t *session.Table, sessionID uint64, instead string) {
 	for i := range t.Servers {
 		v := &t.Servers[i]
@@ -204,7 +202,6 @@ func (w *world) advance() *world {
 	return w
 }
 
-// controller returns the election of Kafka's controller. It has no queue.
 func controller() *world {
 	w := newWorld("/controller", nil, false).connectTo(ensemble[1])
 	z := znode.Znode{Name: "/controller", Session: sessionOn(0, 7), Czxid: w.zxid, Ctime: w.now.Add(-time.Hour), Data: znode.NewData([]byte(`{"version":1,"brokerid":2,"timestamp":"1773484671003"}`))}

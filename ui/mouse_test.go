@@ -203,7 +203,7 @@ func TestClickTheTimeLine(t *testing.T) {
 		keys(m, "p")
 	}
 
-	m, _, _ = dashboardWith(&fakeActions{}, ModeDemo) // no past is kept
+	m, _, _ = dashboardWith(&fakeActions{}, ModeDemo)
 	clickAt(m, 40, m.d.screen.At.Panel[mainscreen.Handoffs].Y+1)
 	shows(t, m, "no earlier moments of this election are kept")
 }

@@ -315,7 +315,7 @@ func TestSuccessHasAMessage(t *testing.T) {
 func TestLiveConfirmsFaultsOfOwnCandidate(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, _, _ := dashboardWith(acts, ModeLive)
-	keys(m, "j", "j", "X", "g", "j", "j", "j", "enter") // cedar is electop's own candidate
+	keys(m, "j", "j", "X", "g", "j", "j", "j", "enter")
 	if got := statusLine(m); !strings.Contains(got, "partition: do this to electop's own candidate on a live cluster?") || len(acts.done) > 0 {
 		t.Fatalf("got status line %q and %d actions, want a question", got, len(acts.done))
 	}

@@ -107,7 +107,7 @@ func (w *world) acked(name string) *world {
 	return w
 }
 
-// cast adds or changes a member. change may be nil. znode is ignored if the member exists.
+// cast adds or changes a member. znode is ignored if the member exists.
 func (w *world) cast(id, znode string, belief model.Belief, change func(*model.Member)) *world {
 	m := model.Member{ID: id, Name: id, Recipe: "election", Belief: belief, Znode: znode, Session: w.children[znode].Session, Timeout: 4 * time.Second, ExpiresFrom: w.now.Add(4 * time.Second)}
 	if old := w.members[id]; old != nil {
@@ -391,10 +391,10 @@ func (s *source) State() *doctor.State   { return s.world.state() }
 func (s *source) Dirty() <-chan struct{} { return s.dirty }
 
 type fakeActions struct {
-	why    map[action.Kind]string // refusals
-	err    error                  // result of each action
-	done   chan action.Action     // all actions but Listing
-	listed []string               // the Args of Listing
+	why    map[action.Kind]string
+	err    error
+	done   chan action.Action
+	listed []string
 }
 
 func (a *fakeActions) Why(x action.Action) string { return a.why[x.Kind] }
@@ -530,7 +530,6 @@ func (w *world) rule(r model.Rules) *world {
 	return w
 }
 
-// write reports that the member's worker writes to the counter and the tokens. An unfenced counter ignores refused.
 func (w *world) write(id string, value int64, refused bool) *world {
 	m := w.members[id]
 	czxid := m.Fence
@@ -759,7 +758,6 @@ func (x *slowServer) hold(session uint64, op, path string) *slowServer {
 	return x
 }
 
-// release waits for d and stops holding the first message. err may be empty, and change may be nil.
 func (x *slowServer) release(d time.Duration, err string, change func(*model.Passed)) *slowServer {
 	x.wait(d)
 	m := x.pace.Held[0]
@@ -906,7 +904,7 @@ type fakeRecording struct {
 	at      uint64
 	stopped bool
 	end     time.Time
-	speeds  []string // the Args of Slow
+	speeds  []string
 }
 
 func (p *fakeRecording) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
@@ -979,12 +977,12 @@ func (w *world) candidate(name string) *dialect.Candidate {
 type fakeRunner struct {
 	entries []lesson.Entry
 	view    lesson.View
-	on      bool // a lesson is running
+	on      bool
 	inputs  []string
-	started []string // IDs of lessons
-	why     string   // result of Input
-	err     error    // result of Start
-	left    bool     // Leave was called
+	started []string
+	why     string
+	err     error
+	left    bool
 }
 
 func (t *fakeRunner) Lessons() []lesson.Entry   { return t.entries }

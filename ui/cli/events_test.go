@@ -147,7 +147,6 @@ func parse(t *testing.T, out string) []line {
 	return ls
 }
 
-// countAndCheck counts creates and deletes. It checks n of each line, from of handoffs, and that missed has counts.
 func countAndCheck(t *testing.T, ls []line) (creates, deletes int) {
 	t.Helper()
 	var leader *string

@@ -147,7 +147,7 @@ func TestDiscoverProblems(t *testing.T) {
 				t.Errorf("discover --problems %v does not list just the ghost and the stopped leader: %s", flags, out)
 			}
 		}
-		out, _ = once(t, 0, "discover", root, "-s", addr) // elections in trouble come first
+		out, _ = once(t, 0, "discover", root, "-s", addr)
 		lines := strings.Split(out, "\n")
 		for i, begin := range []string{"!! " + ghost, "!! " + stopped, "   " + healthy} {
 			if !strings.HasPrefix(lines[i+1], begin) {

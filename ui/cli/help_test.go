@@ -66,7 +66,6 @@ func TestFlagValuesAreCapitals(t *testing.T) {
 	}
 }
 
-// TestHelpGroupsFlags checks what is under "Other flags", and that --log-file and --json are under "Output".
 func TestHelpGroupsFlags(t *testing.T) {
 	t.Parallel()
 	headings := regexp.MustCompile(`(?m)^([A-Z].*):\n((?:  (?:-\w, |    )--.*\n)+)`)
@@ -279,7 +278,7 @@ func TestRefusedConnectionIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	addr := l.Addr().String()
-	l.Close() // from here on the address refuses connections
+	l.Close()
 	for _, args := range [][]string{{"status", "/x"}, {"doctor", "/x"}, {"discover"}, {"events", "/x"}} {
 		c := run(t, append(args, "-s", addr, "--connect-timeout", "1h")...)
 		c.errs.await(t, "why there is no connection", func(s string) bool {

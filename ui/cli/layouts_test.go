@@ -228,17 +228,17 @@ func acks(name string, q queue, required bool, data func(znode string) string, a
 		o := nobody(at, parent)
 		switch {
 		case len(znodes) == 0:
-		case w.r.IntN(2) == 0: // healthy
+		case w.r.IntN(2) == 0:
 			own(0)
 			o = led(at, znodes[0])
 			o.leads[parent] = nil
-		case len(znodes) > 1 && w.r.IntN(3) == 0: // the second leads
+		case len(znodes) > 1 && w.r.IntN(3) == 0:
 			own(1)
 			o.leads[at] = znodes[1:2]
 			if !required || members[0] == members[1] {
 				o.leads[at] = znodes[:2]
 			}
-		case w.r.IntN(2) == 0: // the first led, and its acknowledgement is gone
+		case w.r.IntN(2) == 0:
 			own(0)
 			for _, ack := range acks(w, at) {
 				w.delete(ack)
@@ -350,9 +350,9 @@ func lone(name, at string, beside func(w *tree, root string), data func(w *tree)
 		path := root + w.fill(at)
 		var o truth
 		switch w.r.IntN(4) {
-		case 0: // not created yet
+		case 0:
 			o = nobody(path)
-		case 1: // created, and deleted again
+		case 1:
 			w.own(w.r.IntN(mostMembers), path, data(w))
 			w.delete(path)
 			o = nobody(path)
@@ -503,7 +503,6 @@ func groups() []system {
 	}})
 }
 
-// queue describes the candidates of a system that orders them by sequence number.
 type queue struct {
 	system string
 	at     string // below the root; a star stands for any name
@@ -514,7 +513,7 @@ type queue struct {
 	blocked bool
 }
 
-// write writes the queue. It returns the queue's path, and its candidates and their members in the queue's order.
+// write returns the queue's path, and its candidates in the queue's order. members[i] owns znodes[i].
 func (q *queue) write(w *tree, root string) (at string, znodes []string, members []int) {
 	at = root + w.fill(q.at)
 	w.dir(at)
@@ -591,7 +590,7 @@ func queues() []system {
 				return nobody(at, path.Dir(at))
 			}
 			o := led(at, znodes[0])
-			o.leads[path.Dir(at)] = nil // the parent is no election
+			o.leads[path.Dir(at)] = nil
 			return o
 		}})
 	}
@@ -696,10 +695,10 @@ func aurora(w *tree, root string) truth {
 type tree struct {
 	t       *testing.T
 	r       *rand.Rand
-	members []*zk.Conn // each has its own session
-	chroot  string     // the root of the current batch of layouts
+	members []*zk.Conn
+	chroot  string // the root of the current batch of layouts
 	batch   int
-	log     []string // how the current layout was written
+	log     []string
 }
 
 const mostMembers = 6

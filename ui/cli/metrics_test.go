@@ -36,7 +36,6 @@ func metricsURL(t *testing.T, c *command) (url string) {
 	return url
 }
 
-// page returns an HTTP reply, or code 0 and an error.
 func page(t *testing.T, method, url string) (code int, body string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), waitFor)
@@ -72,7 +71,6 @@ func exposes(t *testing.T, url string, samples ...string) (body string) {
 	return body
 }
 
-// candidates returns a cast of n candidates after the leader has created its acknowledgement.
 func candidates(t *testing.T, addr, path string, timeout time.Duration, n int) *demo.Cast {
 	t.Helper()
 	servers, err := client.ParseConnectString(addr)

@@ -290,7 +290,6 @@ func causeFindings(t *testing.T, w *site) map[string]string {
 // shortFor is a --for in which each server usually reports its watches twice.
 const shortFor = 6 * time.Second
 
-// finds waits for c and repeats it up to three times to find id. All other findings must have the severity info.
 func (w *site) finds(t *testing.T, c *command, path, id string) {
 	for lasts := 2 * shortFor; ; lasts *= 2 {
 		code := c.finish(t)

@@ -15,7 +15,6 @@ import (
 	"electop/zkwatch/client"
 )
 
-// TestExpiryBoundsHold checks that a session ends within its reported bound if the ensemble's epoch stays the same.
 func TestExpiryBoundsHold(t *testing.T) {
 	zktest.SecondTier(t)
 	t.Parallel()
@@ -26,7 +25,7 @@ func TestExpiryBoundsHold(t *testing.T) {
 	for round := 0; round < 2 || time.Now().Before(end) || round < 8 && (x.held == 0 || x.excused == 0); round++ {
 		znode := x.cutCandidate()
 		down := x.ensemble.Leader(t)
-		if round%2 == 1 { // a follower goes down
+		if round%2 == 1 {
 			down = x.ensemble.Members[(slices.Index(x.ensemble.Members, down)+1)%3]
 		}
 		down.Kill(t)
@@ -86,7 +85,6 @@ func (x *boundsTest) create(conn *client.Conn, path string, flags int32) (znode 
 	return znode
 }
 
-// cutCandidate returns a candidate without a connection, after `electop events` has reported a bound of its expiry.
 func (x *boundsTest) cutCandidate() (znode string) {
 	x.Helper()
 	for deadline := time.Now().Add(waitFor); time.Now().Before(deadline); {

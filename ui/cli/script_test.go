@@ -56,7 +56,7 @@ func TestCommandLine(t *testing.T) {
 	})
 }
 
-// createInScript creates a znode. An ephemeral znode lasts until the end of the script.
+// An ephemeral znode lasts until the end of the script.
 func createInScript(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: znode persistent|contender|lone|private|closed path [data]")
@@ -113,7 +113,7 @@ func offers(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// servedInScript interrupts electop serve after its first line, and writes the output into a file named "printed".
+// servedInScript interrupts electop serve after its line "ZooKeeper on …", and writes the output into a file named "printed".
 func servedInScript(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := exec.Command("electop", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Dir = ts.Getenv("WORK")

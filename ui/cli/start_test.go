@@ -52,7 +52,6 @@ func TestInitializationIsFast(t *testing.T) {
 	}
 }
 
-// alwaysSlow returns the packages that were slow in every run so far, with their shortest time.
 func alwaysSlow(run int, slow, took map[string]time.Duration, most time.Duration) map[string]time.Duration {
 	still := map[string]time.Duration{}
 	for name, d := range took {

@@ -306,7 +306,7 @@ func TestReplayInATerminal(t *testing.T) {
 	file := t.TempDir() + "/recording"
 	x := openTerminal(t, 120, 36, "demo", "--cast", "3", "--record", file)
 	x.sees("3 candidates", "leads")
-	x.press("gd") // the leader resigns
+	x.press("gd")
 	x.sees("resigned", "2 candidates")
 	x.quits("q")
 
@@ -450,8 +450,7 @@ func (x *terminal) output() string {
 	return x.raw.String()
 }
 
-// TestKeysInATerminal checks that electop does not query the terminal's background, and that Esc works although
-// the terminal answers no query.
+// TestKeysInATerminal also checks that Esc works although the terminal answers no query.
 func TestKeysInATerminal(t *testing.T) {
 	t.Parallel()
 	x := openTerminalWith(t, []string{"NO_COLOR=", "COLORFGBG=", "ELECTOP_THEME="}, 80, 24, "demo", "--cast", "2")
@@ -490,7 +489,7 @@ func TestMouseInATerminal(t *testing.T) {
 	const on = "\x1b[?1002h"
 	x := openTerminal(t, 80, 24, "demo", "--cast", "4")
 	x.sees("1/4", "leads")
-	x.press("\x1b[<0;15;6M\x1b[<0;15;6m") // the third row
+	x.press("\x1b[<0;15;6M\x1b[<0;15;6m")
 	x.sees("3/4")
 	x.press("\x1b[<64;15;6M") // the wheel, up
 	x.sees("2/4")

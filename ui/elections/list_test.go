@@ -54,7 +54,7 @@ func TestRowsAndSelection(t *testing.T) {
 	if p.Row().Path != "/y" || p.Index != 6 {
 		t.Errorf("got row %d, %s, selected, want row 6, /y", p.Index, p.Row().Path)
 	}
-	p.Settle(elections.Shown{Watched: watched("/y", "/z")}, place) // /y is watched now
+	p.Settle(elections.Shown{Watched: watched("/y", "/z")}, place)
 	if p.Row().Path != "/y" || p.Row().Watched == nil || p.Index != 0 {
 		t.Errorf("got row %d, %+v, selected, want row 0, the watched /y", p.Index, p.Row())
 	}

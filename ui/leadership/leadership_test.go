@@ -28,7 +28,6 @@ func randomLane(t *rapid.T) (*model.Lane, time.Time) {
 	return l, at.Add(time.Duration(rapid.IntRange(1, 20000).Draw(t, "more")) * time.Millisecond)
 }
 
-// TestCellsShowTheLane checks that each cell shows the most important kind in its time.
 func TestCellsShowTheLane(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, until := randomLane(t)

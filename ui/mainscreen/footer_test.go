@@ -35,7 +35,6 @@ func footer(mode input.Mode, change func(*Footer)) Footer {
 	return l
 }
 
-// label returns the label of a key, with "-" before it if the key cannot be used now; "" if the footer lacks the key.
 func label(l Footer, key string) string {
 	keys := l.keys(new(term.Glyphs), input.Bindings(false))
 	i := slices.IndexFunc(keys, func(k input.FootKey) bool { return slices.Contains(k.Keys(), key) })

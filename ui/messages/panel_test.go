@@ -114,7 +114,6 @@ type event struct {
 	text string
 }
 
-// wantEvents returns the events that the lanes must have. others counts the messages without a lane.
 func (e *election) wantEvents(v *Panel) (want []event, others int) {
 	s, first := e.j.State(), e.now
 	sides := map[uint64]string{}
@@ -157,7 +156,6 @@ func (e *election) wantEvents(v *Panel) (want []event, others int) {
 	return want, others
 }
 
-// gotEvents returns the events that the lanes have. counted counts the messages without a lane.
 func gotEvents(v *Panel) (got []event, counted int) {
 	for _, x := range v.entries {
 		text := fmt.Sprint("lane ", x.side, " ")

@@ -70,7 +70,6 @@ type (
 	}
 )
 
-// TestJSONOfHostileChildren checks that UTF-8 names stay unchanged, and that data is only cut or encoded in base64.
 func TestJSONOfHostileChildren(t *testing.T) {
 	s := decode[statusDoc](t, line(t, plain.Status(hostileElection(t))))
 	if len(s.Candidates) != len(hostile) || len(s.Ignored) != 1 {
@@ -146,7 +145,6 @@ const path = "/app/election"
 
 var start = time.Date(2024, 2, 29, 23, 59, 58, 987654321, time.FixedZone("east", 2*3600))
 
-// hostile has names and data that a hostile server could send.
 var hostile = []struct {
 	what string
 	name string
@@ -192,7 +190,6 @@ func observed(t *testing.T, zs ...znode.Znode) *doctor.Journal {
 	return j
 }
 
-// answeredState returns a state in which the server reported sessions 1 to 3 and 70 as connected.
 func answeredState(t *testing.T, watched ...session.Watch) *doctor.State {
 	t.Helper()
 	j := answeredJournal(t)
@@ -200,7 +197,6 @@ func answeredState(t *testing.T, watched ...session.Watch) *doctor.State {
 	return j.State()
 }
 
-// answeredJournal returns a journal with three candidates. If connected is not nil, the server reported these sessions.
 func answeredJournal(t *testing.T, connected ...uint64) *doctor.Journal {
 	t.Helper()
 	j := observed(t, child("n_0000000001", 1, 0x11, nil), child("n_0000000002", 2, 0x12, nil), child("n_0000000003", 3, 0x13, nil))

@@ -142,7 +142,6 @@ func endAll(t *testing.T, addr string, cfg election.Config, expirations int, ran
 	return reigns
 }
 
-// count counts expired leaders (total), and those with cause expired (correct). Others have it only if mayHaveExpired.
 func count(t *testing.T, reigns []*reign) (correct, total int) {
 	withCause, all := map[string]int{}, map[string]int{}
 	for _, x := range reigns {

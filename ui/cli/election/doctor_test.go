@@ -42,7 +42,6 @@ type world struct {
 	setup     *zk.Conn
 	elections *election.Elections
 
-	// alter, if set, changes a member's reply to a four-letter word.
 	alter atomic.Pointer[func(member, word, reply string) string]
 
 	raised []*doctor.Finding
@@ -432,7 +431,6 @@ var failures = []struct {
 	{
 		id: "reset-livelock",
 		broken: func(w *world) {
-			// In each round every client gets a new znode.
 			_, clients := w.queue(3)
 			for i := range 60 {
 				children, _, err := w.setup.Children(w.path)
@@ -449,7 +447,6 @@ var failures = []struct {
 			}
 		},
 		healthy: func(w *world) {
-			// Znodes come and go, but the leader stays.
 			znodes, _ := w.queue(2)
 			c := w.client()
 			for range 60 {
@@ -491,7 +488,6 @@ var failures = []struct {
 			w.create(w.setup, w.path, 0)
 		},
 		healthy: func(w *world) {
-			// Every client notices the deletion, and creates a new znode.
 			znodes, clients := w.queue(3)
 			w.pass(time.Minute)
 			for _, z := range znodes {
@@ -626,7 +622,7 @@ var failures = []struct {
 	{
 		id: "ack-disagrees", ack: true,
 		broken: func(w *world) {
-			w.queue(2) // the leader does not acknowledge
+			w.queue(2)
 		},
 		healthy: func(w *world) {
 			_, clients := w.queue(2)
@@ -808,7 +804,6 @@ func TestNoFindingsInHandoffs(t *testing.T) {
 	})
 }
 
-// TestDiagnosisIsExtended checks when a suspicion that could become critical extends the observation, and for how long.
 func TestDiagnosisIsExtended(t *testing.T) {
 	t.Parallel()
 	const overseer, shard = "/overseer_elect/election", "/collections/books/leader_elect/shard1/election"

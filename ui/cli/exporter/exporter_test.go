@@ -145,7 +145,7 @@ func TestHealth(t *testing.T) {
 	unread, connected := s.journal.State(), s.at
 	s.pass(time.Millisecond).read("host", 1, 0)
 	read := s.journal.State()
-	now := s.pass(time.Hour).at // an hour without changes
+	now := s.pass(time.Hour).at
 	s.apply(&model.Read{At: now, Presence: model.Denied})
 	denied := s.journal.State()
 	s.apply(&model.Read{At: now, Presence: model.Absent})

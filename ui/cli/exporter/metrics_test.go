@@ -124,7 +124,7 @@ func withHistory() *script {
 	s.pass(time.Minute).read("host", 0, 0, 0) // a handoff, acknowledged after 40 ms
 	s.pass(40 * time.Millisecond).ack(1)
 	s.pass(time.Minute).read("host", 0, 1, 1) // a second handoff, not acknowledged; one candidate was missed
-	s.pass(time.Minute).read("host", 0, 0, 2) // nobody is left
+	s.pass(time.Minute).read("host", 0, 0, 2)
 	s.pass(2*time.Second).read("host", 2, 0)
 	s.pass(300 * time.Millisecond).ack(3)
 	s.pass(time.Minute).link(model.Disconnected)

@@ -95,7 +95,6 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// TestWordsOfHelp checks that the Markdown files use "fence" only as a name, and that command.md does not use "guard".
 func TestWordsOfHelp(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	if err != nil {
