@@ -56,7 +56,7 @@ func TestCommandLine(t *testing.T) {
 	})
 }
 
-// An ephemeral znode lasts until the end of the script.
+// createInScript creates a znode. An ephemeral znode lasts until the end of the script.
 func createInScript(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: znode persistent|contender|lone|private|closed path [data]")

@@ -41,10 +41,8 @@ type world struct {
 	prefix    string
 	setup     *zk.Conn
 	elections *election.Elections
-
-	alter atomic.Pointer[func(member, word, reply string) string]
-
-	raised []*doctor.Finding
+	alter     atomic.Pointer[func(member, word, reply string) string]
+	raised    []*doctor.Finding
 }
 
 const (
