@@ -134,7 +134,7 @@ func TestFreezeAndThaw(t *testing.T) {
 		if got := labels(st); !slices.Equal(got, []string{"birch", "cedar", "amber"}) {
 			t.Errorf("got queue %q, want amber last", got)
 		}
-		must(t, s.cast.Fault("amber", demo.Freeze, false)) // amber is not frozen: no effect
+		must(t, s.cast.Fault("amber", demo.Freeze, false))
 	})
 }
 

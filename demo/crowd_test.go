@@ -76,7 +76,6 @@ func memory() uint64 {
 	return m.HeapInuse + m.StackInuse
 }
 
-// TestCrowd checks the memory of a large cast, and its handoffs.
 func TestCrowd(t *testing.T) {
 	const maxBytes, measured = 300 << 20, 1000
 	crowd := crowd
@@ -118,7 +117,7 @@ func TestCrowd(t *testing.T) {
 		t.Errorf("got %d candidates in the queue, want %d", len(queue), crowd)
 	}
 
-	// A new leader must be able to read all children. There are more than when the leader joined.
+	// Each new leader must be able to read a longer list of children than when it joined.
 	for _, want := range []string{"birch", "cedar", "delta"} {
 		_, leader := r.count(model.Leading)
 		must(t, cast.Fault(leader.ID, demo.Resign, true))
@@ -156,7 +155,7 @@ func TestCandidatesLeadAfterATooLargeReply(t *testing.T) {
 		defer conn.Close()
 		s.spawn(t, 3)
 		name := path + "/" + strings.Repeat("x", 200)
-		const others = 3000 // children that are not candidates
+		const others = 3000
 		for i := range others {
 			_, err := conn.Create(t.Context(), fmt.Sprint(name, i), nil, 0, openACL)
 			must(t, err)

@@ -19,11 +19,10 @@ import (
 	"electop/model/znode"
 )
 
-// leaders checks that no two running members believe that they lead.
 type leaders struct {
 	mu           sync.Mutex
 	leading      map[string]bool
-	doubles      []string // observations after which several members lead
+	doubles      []string
 	observations int
 }
 
@@ -85,7 +84,7 @@ func TestPartitionAndHeal(t *testing.T) {
 		if f := s.cast.FaultOf("amber"); f != model.Partitioned {
 			t.Errorf("fault of amber: got %q, want partitioned", f)
 		}
-		must(t, s.cast.Fault("amber", demo.Partition, true)) // no effect
+		must(t, s.cast.Fault("amber", demo.Partition, true))
 		if again := s.lastReport(t, "amber").Member; !again.FaultAt.Equal(at) {
 			t.Errorf("time of the fault after a second partition: got %v, want %v", again.FaultAt, at)
 		}
@@ -113,7 +112,7 @@ func TestPartitionAndHeal(t *testing.T) {
 		if m.Session == before.Session || m.Znode == before.Znode || m.Fault != model.NoFault || !m.FaultAt.IsZero() {
 			t.Errorf("healed member: got %+v, want no fault, and another session and znode than %+v", m, before)
 		}
-		must(t, s.cast.Fault("amber", demo.Partition, false)) // no effect
+		must(t, s.cast.Fault("amber", demo.Partition, false))
 	})
 	l.check(t)
 }
@@ -124,15 +123,14 @@ func TestFaultsExcludeEachOther(t *testing.T) {
 		must(t, s.cast.Fault("amber", demo.Partition, true))
 		wantNotNow(t, "freeze during a partition", s.cast.Fault("amber", demo.Freeze, true))
 		wantNotNow(t, "lost reply during a partition", s.cast.Fault("amber", demo.LoseReply, true))
-		must(t, s.cast.Fault("amber", demo.Freeze, false)) // no effect: amber is not frozen
+		must(t, s.cast.Fault("amber", demo.Freeze, false))
 		must(t, s.cast.Fault("birch", demo.Freeze, true))
 		wantNotNow(t, "partition during a freeze", s.cast.Fault("birch", demo.Partition, true))
 		wantNotNow(t, "lost reply during a freeze", s.cast.Fault("birch", demo.LoseReply, true))
-		must(t, s.cast.Fault("birch", demo.Partition, false)) // no effect: birch is not partitioned
+		must(t, s.cast.Fault("birch", demo.Partition, false))
 		if a, b := s.cast.FaultOf("amber"), s.cast.FaultOf("birch"); a != model.Partitioned || b != model.Frozen {
 			t.Errorf("faults: got amber %q, birch %q; want partitioned, frozen", a, b)
 		}
-		// A kill is always possible, and keeps the times of the earlier fault.
 		w := s.lastReport(t, "amber").Member
 		time.Sleep(time.Second)
 		must(t, s.cast.Fault("amber", demo.Kill, true))
@@ -153,7 +151,6 @@ func TestFaultsExcludeEachOther(t *testing.T) {
 		must(t, s.cast.Fault("cedar", demo.Resign, true))
 		s.awaitGone(t, "cedar")
 		s.awaitLeader(t, "delta")
-		// Close waits at most a second for a partitioned member.
 		must(t, s.cast.Fault("delta", demo.Partition, true))
 		began := time.Now()
 		s.cast.Close()
@@ -387,7 +384,7 @@ func TestClear(t *testing.T) {
 				t.Errorf("the queue was empty %v after the call of Clear, want at most 2s", took)
 			}
 		}
-		must(t, s.cast.Clear(t.Context())) // an empty cast
+		must(t, s.cast.Clear(t.Context()))
 
 		s.spawn(t, 2)
 		s.server.Refuse(true)

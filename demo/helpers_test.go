@@ -43,7 +43,6 @@ func connected(t *testing.T, cfg client.Config) *client.Conn {
 	return conn
 }
 
-// withCast calls f in a world. change may be nil; it changes the configuration of the cast.
 func withCast(t *testing.T, change func(*demo.Config), f func(t *testing.T, w *world)) {
 	t.Helper()
 	inWorld(t, worldConfig{cast: change}, f)

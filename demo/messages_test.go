@@ -81,7 +81,6 @@ func (w *world) randomChange(t *testing.T, random *rand.Rand) {
 	}
 }
 
-// matchSteps checks the messages, and returns the number of steps.
 func matchSteps(t *testing.T, observations []model.Observation, began, ended time.Time) (n int) {
 	t.Helper()
 	var messages []model.Passed

@@ -22,7 +22,6 @@ func (w *world) paces(from int) (out []*model.Pace) {
 	return out
 }
 
-// TestDeletionReportsArePublished also checks that the first report is published before birch reacts to the deletion.
 func TestDeletionReportsArePublished(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.spawn(t, 4)

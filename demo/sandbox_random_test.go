@@ -19,7 +19,6 @@ import (
 
 const actionLimit = 10 * time.Second
 
-// TestRandomSandbox checks the leaders and the fenced writes after each random action.
 func TestRandomSandbox(t *testing.T) {
 	t.Parallel()
 	runs := 12
@@ -79,7 +78,7 @@ func TestRandomSandbox(t *testing.T) {
 
 type safety struct {
 	leaders
-	from          int // number of observations checked so far
+	from          int
 	deletionZxids map[string]int64
 }
 

@@ -79,7 +79,6 @@ func TestStep(t *testing.T) {
 	})
 }
 
-// TestStepSkipsToTheFirstExpiry also checks that a partitioned leader stops leading before another leads.
 func TestStepSkipsToTheFirstExpiry(t *testing.T) {
 	var l leaders
 	inWorld(t, worldConfig{cast: l.record}, func(t *testing.T, w *world) {

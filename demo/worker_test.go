@@ -82,8 +82,7 @@ func TestStaleWrites(t *testing.T) {
 	}
 }
 
-// freezeLeader freezes the leader until its worker and the next leader's worker have tried to write. It returns the
-// number of observations when the next leader leads.
+// freezeLeader returns the number of observations when the next leader leads.
 func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 	t.Helper()
 	old := w.awaitOtherLeader(t, "")

@@ -41,7 +41,7 @@ type worldConfig struct {
 	writeEvery     time.Duration
 	chaos          *demo.Chaos
 	applied        func(*doctor.State, []model.Event)
-	cast           func(*demo.Config) // changes the configuration of the cast; nil: no change
+	cast           func(*demo.Config)
 }
 
 func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {

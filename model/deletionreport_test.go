@@ -15,7 +15,6 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-// recordedTree is a tree with reports of its deletions, and with its reads.
 type recordedTree struct {
 	*modeltest.Tree
 	w       *modeltest.Watcher
@@ -34,7 +33,6 @@ func (l *recordedTree) create(name string, sequential bool, session uint64) stri
 	return l.Tree.Create(name, sequential, session, "")
 }
 
-// remove deletes znodes in one transaction.
 func (l *recordedTree) remove(names ...string) {
 	zxid := l.Zxid + 1
 	for _, name := range names {

@@ -20,7 +20,6 @@ var keys = []string{"s", "x", "f", "d", "h", "c", "X", "w", "[", "]", ".", "v", 
 
 var pressed = regexp.MustCompile(`\b(?:[Pp]ress (\S)|with ([^\sa]))[,.:;]?(?:\s|$)`)
 
-// forbidden maps each pattern that no lesson may match to the reason.
 var forbidden = map[string]string{
 	`\bfence`:                         "say guard, or multi with a check; fencing token only for the outside resource",
 	`\bup to \{timeout\}`:             "ZooKeeper counts from the last ping, and in ticks",

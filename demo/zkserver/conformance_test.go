@@ -39,7 +39,7 @@ func TestConformance(t *testing.T) {
 			t.Run("apache", func(t *testing.T) {
 				var server *zktest.Server
 				if cs.name == "fresh" {
-					server = zktest.NewApache(t) // a server that no client has used
+					server = zktest.NewApache(t)
 				} else {
 					server = zktest.Apache(t)
 				}

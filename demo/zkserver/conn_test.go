@@ -26,10 +26,9 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// scriptedListener returns results from Accept. After the last result, Accept blocks until Close.
 type scriptedListener struct {
-	results []any       // error or net.Conn
-	times   []time.Time // times of the calls of Accept
+	results []any // error or net.Conn
+	times   []time.Time
 	closed  chan struct{}
 	once    sync.Once
 }
@@ -59,7 +58,6 @@ func (l *scriptedListener) Addr() net.Addr {
 
 var errFull = &net.OpError{Op: "accept", Net: "tcp", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
 
-// TestAcceptRetries checks that the pauses between retries double until they reach one second.
 func TestAcceptRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client1, server1 := net.Pipe()
@@ -354,7 +352,7 @@ func TestUnreadEventDoesNotStopReading(t *testing.T) {
 		hook := &writeHook{Conn: server}
 		go s.ServeConn(hook)
 		c := connectRaw(t, client, wire.ConnectRequest{})
-		synctest.Wait() // the server does not use hook.after now
+		synctest.Wait() // so that the server does not read hook.after during the assignment
 		events := 0
 		c.onEvent = func(wire.WatcherEvent) { events++ }
 		hook.after = func() {
@@ -369,7 +367,6 @@ func TestUnreadEventDoesNotStopReading(t *testing.T) {
 	})
 }
 
-// TestBackPressure checks that the server stops reading from a client that does not read.
 func TestBackPressure(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})

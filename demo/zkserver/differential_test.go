@@ -30,7 +30,6 @@ var differentialOps = flag.Int("differential.ops", 4000, "approximate number of 
 // stepsPerConversation is small, because longer conversations take longer to reduce.
 const stepsPerConversation = 150
 
-// TestDifferential compares the embedded server with Apache in random conversations; -rapid.seed repeats a run.
 func TestDifferential(t *testing.T) {
 	both := bothServers(t)
 	seed := zktest.Seed(t)
@@ -177,12 +176,12 @@ func digestID(auth string) string {
 type sessionEvent int
 
 const (
-	closeAndReturn sessionEvent = iota + 1 // the session is closed, and a new session begins
-	reattach                               // the connection is lost, then the session is resumed on another
-	moveOver                               // the session is resumed on another connection while the first is open
-	wrongPassword                          // a wrong and an empty password are sent, then the session is resumed
-	unknownSession                         // a request for a session that does not exist
-	expire                                 // the session expires, and a new session begins
+	closeAndReturn sessionEvent = iota + 1
+	reattach                    // the connection is lost, then the session is resumed on another
+	moveOver                    // the session is resumed on another connection while the first is open
+	wrongPassword               // a wrong and an empty password are sent, then the session is resumed
+	unknownSession
+	expire
 )
 
 func (e sessionEvent) String() string {
@@ -190,7 +189,6 @@ func (e sessionEvent) String() string {
 		"connects with a wrong password", "requests an unknown session", "is silent until its session expires"}[e]
 }
 
-// talk is a conversation of three clients with a server.
 type talk struct {
 	*transcript
 	tb      *talkTB
@@ -282,7 +280,7 @@ func (k *talk) cleanUp() {
 	}
 }
 
-// connectTo opens or resumes a session. The default timeout is one minute, so that the session does not expire.
+// connectTo has a default timeout of one minute, so that the session does not expire.
 func (k *talk) connectTo(req wire.ConnectRequest) *rawClient {
 	nc, err := k.dial()
 	if err != nil {
@@ -321,7 +319,7 @@ func (k *talk) adopt(who int, c *rawClient) {
 	}
 }
 
-// end closes a client's session. It sorts events, because Apache deletes ephemeral nodes in the order of a hash table.
+// end sorts events, because Apache deletes ephemeral nodes in the order of a hash table.
 func (k *talk) end(who int) {
 	named := k.clients[who]
 	named.do(wire.OpPing, nil, nil)
@@ -336,7 +334,6 @@ func (k *talk) end(who int) {
 	named.c.nc.Close()
 }
 
-// sorted runs f, and then prints the events during f in alphabetical order.
 func (k *talk) sorted(f func()) {
 	for _, named := range k.clients { // print the earlier events, which must not be sorted
 		if named != nil && named.c != nil {
@@ -461,7 +458,7 @@ func sortedIDs(rsp wire.Record) wire.Record {
 	return rsp
 }
 
-// runEvent executes a session event. It first reads the pending watch events, because the connection may lose them.
+// runEvent first reads the pending watch events, because the connection may lose them.
 func (k *talk) runEvent(st step) {
 	named := k.clients[st.who]
 	k.printf("%v (%s)", st, named.name)
@@ -506,7 +503,7 @@ func (k *talk) runEvent(st step) {
 	}
 }
 
-// hangUp closes a connection, and waits until the server closes it too. If Apache closes it after the session's
+// hangUp waits until the server closes the connection too. If Apache closes it after the session's
 // next connection begins, Apache removes that connection from its map of sessions.
 func (k *talk) hangUp(c *rawClient) {
 	c.nc.SetDeadline(time.Now().Add(patience))
@@ -572,7 +569,7 @@ func path(t *rapid.T) string {
 	return p
 }
 
-// oddPaths has unusual paths. cleanUp removes only /t, so paths outside of /t must be invalid or below a missing znode.
+// oddPaths outside of /t must be invalid or below a missing znode, because only /t is removed after a conversation.
 var oddPaths = []string{
 	"/none/y", "", "t", "t/x", "/t/", "/t//x", "/t/./x", "/t/..", "/t/...", "/t/x\x00", "/t/\x01", "/t/\u0085", "/t/ä", "/t/\ue000",
 	"/t/\ufff0", "/t/😀", "/t/a b", "/t/\xff", "/t/w/", "/none/x", "/zookeeper/quota/none/x", "//",
@@ -795,8 +792,8 @@ type step struct {
 	who   int
 	op    wire.Op
 	req   wire.Record
-	event sessionEvent // if set, there is no op
-	burst bool         // if possible, the next step is sent before this step's reply is read
+	event sessionEvent
+	burst bool // if possible, the next step is sent before this step's reply is read
 }
 
 func (s step) String() string {

@@ -18,7 +18,6 @@ type difference struct {
 	fatal        bool   // Apache stops serving after run
 }
 
-// intendedDifferences lists intended differences from Apache ZooKeeper 3.8 with their reasons.
 var intendedDifferences = []difference{
 	{
 		what: "the order of children",
@@ -365,7 +364,7 @@ func withoutIntendedDifferences(steps []step) []step {
 			}
 		case *wire.WatcherTypeRequest:
 			if s.op == wire.OpCheckWatches && (watched[(s.who+1)%3][r.Path] != 0 || watched[(s.who+2)%3][r.Path] != 0) {
-				continue // another client may watch the path
+				continue
 			}
 		}
 		out = append(out, s)

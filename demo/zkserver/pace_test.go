@@ -38,7 +38,7 @@ func held(t *testing.T, s *zkserver.Server) (out []zkserver.Paced) {
 	return b.Held
 }
 
-// replies reads n replies or events, and returns their xids. The xid of an event is -1.
+// replies also reads events, whose xid is -1.
 func replies(c *rawClient, n int) (xids []int32) {
 	c.t.Helper()
 	for len(xids) < n {
@@ -470,9 +470,9 @@ type requester struct {
 	rng *rand.Rand
 
 	mu      sync.Mutex
-	waiting []sentRequest // requests without a reply
-	own     []string      // paths of the nodes that it created
-	listed  []string      // paths in the last reply to getChildren
+	waiting []sentRequest
+	own     []string // paths of the nodes that it created
+	listed  []string // paths in the last reply to getChildren
 }
 
 type sentRequest struct {
@@ -501,7 +501,7 @@ func (p *requester) run(n int, count *requestCounts) {
 		select {
 		case room <- struct{}{}:
 		default:
-			continue // eight requests wait for replies
+			continue
 		}
 		op, req := p.next()
 		if n--; n < 0 {
@@ -626,7 +626,6 @@ func startRequesters(t *testing.T, s *zkserver.Server, seed uint64, stop <-chan 
 	return nets, requesters
 }
 
-// TestSlownessAtRandom checks replies, sessions and tallies during random paces, steps and partitions.
 func TestSlownessAtRandom(t *testing.T) {
 	seed := zktest.Seed(t)
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {

@@ -9,7 +9,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// bubble runs f with a new server in a testing/synctest bubble.
 func bubble(t *testing.T, opts zkserver.Options, f func(t *testing.T, s *zkserver.Server)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

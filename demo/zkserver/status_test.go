@@ -60,7 +60,6 @@ func shape(s string) string {
 	return s
 }
 
-// TestFourLetterLayout checks that replies to four-letter words, except envi, have Apache's layout.
 func TestFourLetterLayout(t *testing.T) {
 	situation := func(addr string) map[string]string {
 		a, b := dialRaw(t, addr), dialRaw(t, addr)
@@ -326,7 +325,6 @@ func TestAdminLikeApache(t *testing.T) {
 		ours.silent.Close() // the servers would close the silent connections at different times
 		theirs.silent.Close()
 	}
-	// Apache's index must contain each entry of the embedded server's index.
 	_, want := httpDo(t, "GET", theirs.url+"/commands")
 	_, got := httpDo(t, "GET", ours.url+"/commands")
 	var kept []string

@@ -19,7 +19,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// tallies checks and keeps the reports of Server.Tally.
 type tallies struct {
 	t    *testing.T
 	stop func()
@@ -117,8 +116,7 @@ func deleteNode(c *rawClient, path string) {
 	c.must(wire.OpDelete, &wire.MultiOp{Op: wire.OpDelete, Path: path, Version: -1}, nil)
 }
 
-// tallyWatchers returns clients that belong in Tally.Notified of /e/n, and others that do not. getData and
-// getChildren of /e/n set no watch, because /e/n does not exist yet.
+// tallyWatchers sets no watch with getData and getChildren of /e/n, because /e/n does not exist yet.
 func tallyWatchers(t *testing.T, s *zkserver.Server) (counting, others []*rawClient) {
 	for _, w := range []setWatch{getData("/e/n"), getExists("/e/n"), addWatch("/e/n", wire.WatchPersistent)} {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -498,7 +496,7 @@ func TestTallyEqualsCounters(t *testing.T) {
 					synctest.Wait()
 					all[2].end(t, s)
 					quiet()
-					all[3].end(t, s) // two deletions, 50 ms apart
+					all[3].end(t, s)
 					time.Sleep(50 * time.Millisecond)
 					all[4].end(t, s)
 					quiet()

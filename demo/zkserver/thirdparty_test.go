@@ -24,8 +24,7 @@ const (
 	thirdPartyTimeout = 3 * time.Second // a starting Java client may be silent for a while
 )
 
-// thirdPartyClients maps a name to a function that starts a candidate of a third-party library. The candidate
-// resigns when the standard input of its process ends.
+// thirdPartyClients start candidates that resign when the standard input of their process ends.
 var thirdPartyClients = map[string]func(t *testing.T, addr, name string) *zktest.Program{
 	"kazoo": func(t *testing.T, addr, name string) *zktest.Program {
 		p := zktest.Kazoo(t, addr, thirdPartyTimeout)

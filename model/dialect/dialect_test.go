@@ -342,7 +342,7 @@ func TestGroupDialects(t *testing.T) {
 	}
 }
 
-// TestKinds checks directories in which nobody leads. words is the result of [phrase.Content].
+// TestKinds compares words with the result of [phrase.Content].
 func TestKinds(t *testing.T) {
 	tried := map[string]bool{"barrier": true} // see TestBarrier
 	for _, c := range []struct{ id, path, children, marker, order, words string }{
@@ -455,7 +455,6 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
-// lockDialects has the locks whose Why does not contain "elects no leader".
 var lockDialects = []string{"go-zookeeper", "kazoo-go", "write-lock", "recipe-lock", "recipe-guid-lock"}
 
 func TestDialectTable(t *testing.T) {

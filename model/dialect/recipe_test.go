@@ -145,7 +145,6 @@ func randomQueue(t *rapid.T, r dialect.Recipe, prefixes []string) []*dialect.Can
 	return queue
 }
 
-// TestRecipesAreConsistent checks that Target and Notified agree with Holders and Watches.
 func TestRecipesAreConsistent(t *testing.T) {
 	for name, prefixes := range contenderPrefixes {
 		r, ok := dialect.RecipeNamed(name)

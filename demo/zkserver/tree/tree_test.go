@@ -29,11 +29,11 @@ func TestCversionWrapsAndSequenceNumberDoesNot(t *testing.T) {
 		flags int32
 		want  string
 		code  wire.Code
-		cv    int32 // the parent's cversion afterwards
+		cv    int32
 	}{
-		{"/e/n_", wire.FlagSequential, "/e/n_1073741823", wire.OK, math.MaxInt32},     // 2^31 - 1
-		{"/e/n_", wire.FlagSequential, "/e/n_1073741824", wire.OK, math.MinInt32},     // wraps
-		{"/e/n_", wire.FlagSequential, "/e/n_1073741825", wire.OK, math.MinInt32 + 1}, // continues
+		{"/e/n_", wire.FlagSequential, "/e/n_1073741823", wire.OK, math.MaxInt32},
+		{"/e/n_", wire.FlagSequential, "/e/n_1073741824", wire.OK, math.MinInt32},
+		{"/e/n_", wire.FlagSequential, "/e/n_1073741825", wire.OK, math.MinInt32 + 1},
 	}
 	for _, st := range steps {
 		got, code := create(t, tr, st.path, st.flags)
