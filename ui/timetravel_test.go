@@ -246,7 +246,7 @@ func TestReplayTravels(t *testing.T) {
 	if r.stopped || r.at != 2 || front(m) != inPast {
 		t.Errorf("got stopped %v at moment %d and %s in front, want false at 2 in the past", r.stopped, r.at, front(m))
 	}
-	shows(t, m, "6 candidates") // at moment 2
+	shows(t, m, "6 candidates")
 	showsNot(t, m, "PAUSED")
 }
 

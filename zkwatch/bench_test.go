@@ -79,7 +79,7 @@ func BenchmarkHandoff(b *testing.B) {
 				r.create(fmt.Sprintf("%s/guid-n_%d", r.path, math.MaxInt32-n+i), zk.FlagEphemeral)
 			}
 			var candidates, floor []time.Duration
-			for range 20 { // warm-up
+			for range 20 {
 				r.handoff(r.candidate)
 				r.handoff(r.floor)
 			}
@@ -153,7 +153,6 @@ func (r *benchElection) floor(leader string, elected chan<- time.Time) func() {
 	return c.Close
 }
 
-// BenchmarkFollow measures what one create and one delete cost an observer.
 func BenchmarkFollow(b *testing.B) {
 	for _, n := range []int{10, 10_000} {
 		b.Run(fmt.Sprintf("candidates=%d", n), func(b *testing.B) {
@@ -216,7 +215,6 @@ func (c *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write counts p as one request, unless p is a ping.
 func (c *metered) Write(p []byte) (int, error) {
 	if len(p) < 8 || int32(binary.BigEndian.Uint32(p[4:])) != wire.XidPing {
 		c.m.requests.Add(1)

@@ -213,7 +213,6 @@ func (r *usedRecipe) shows(want string) {
 	})
 }
 
-// changes waits like shows, but only for the state after all reads.
 func (r *usedRecipe) changes(want string) {
 	r.Helper()
 	r.until(want, func() []*doctor.State {

@@ -13,7 +13,6 @@ import (
 	"electop/ui/travel"
 )
 
-// past has ten moments.
 type past struct{ seeks []history.Move }
 
 func (p *past) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
@@ -142,7 +141,6 @@ func TestBeginStopsARunningPlayback(t *testing.T) {
 	}
 }
 
-// clock is a past in which each moment is a second after the one before.
 type clock struct{ past }
 
 func (p *clock) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {

@@ -156,7 +156,7 @@ func TestTableIsWholeOrHasAReason(t *testing.T) {
 	for name, c := range map[string]struct {
 		servers []string
 		change  func(*fakeNet, *Config)
-		count   int // number of servers in the table
+		count   int
 		unwhole string
 	}{
 		"three servers": {threeAddrs, nil, 3, ""},
@@ -187,7 +187,7 @@ func TestTableIsWholeOrHasAReason(t *testing.T) {
 				}
 				p := New(cfg)
 				defer p.Subscribe(l.election())()
-				for range 2 { // a second poll must not change the result
+				for range 2 {
 					got := pollAll(t, p, l)
 					if got.Whole != (c.unwhole == "") || !strings.Contains(got.Unwhole, c.unwhole) || got.Whole && got.Unwhole != "" || len(got.Servers) != c.count {
 						t.Errorf("%d servers, whole %v, %q; want %d, %q", len(got.Servers), got.Whole, got.Unwhole, c.count, c.unwhole)
@@ -255,8 +255,8 @@ func TestClientMovesBetweenTheLists(t *testing.T) {
 	const none, one = "\n", " /10.9.9.9:1[1](queued=0,recved=1,sent=1,sid=0x9,lop=PING,est=1,to=10000,lresp=5)\n\n"
 	for name, c := range map[string]struct {
 		lists    [3][2]string // the first and the later replies of each server to cons
-		where    string       // address of the server that lists the client
-		requests int          // number of requests for cons to each server
+		where    string
+		requests int
 	}{
 		"stays":                           {[3][2]string{{none, none}, {one, one}, {none, none}}, "10.0.0.2:2181", 1},
 		"moves after the first lists":     {[3][2]string{{none, one}, {none, none}, {none, none}}, "10.0.0.1:2181", 2},

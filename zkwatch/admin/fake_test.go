@@ -48,7 +48,7 @@ type fakeServer struct {
 
 	mu      sync.Mutex
 	counts  map[string]int
-	open    int // number of requests that are not answered yet
+	open    int
 	maxOpen int
 }
 
@@ -100,7 +100,6 @@ func (s *fakeServer) end() {
 	s.open--
 }
 
-// requests returns the number of requests since its last call, by word or command.
 func (s *fakeServer) requests() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -298,7 +297,6 @@ func (n *fakeNet) run(p *Poller) (stop func()) {
 	}
 }
 
-// byCommand formats counts of requests. A word counts as the command with the same answer.
 func byCommand(m map[string]int) string {
 	names := map[string]string{"srvr": "server_stats", "mntr": "monitor", "wchs": "watch_summary", "conf": "configuration",
 		"cons": "connections", "wchp": "watches_by_path"}

@@ -53,7 +53,7 @@ func TestRequestsOfAnIdleMinute(t *testing.T) {
 
 func TestPollerWithoutSubscribers(t *testing.T) {
 	eachMode(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
-		p.subscribers = nil // removes the subscription of withThreeServers
+		p.subscribers = nil
 		defer n.run(p)()
 		p.Verify()
 		p.Handoff()
@@ -125,7 +125,7 @@ func TestTablesOfWatchesAfterHandoffs(t *testing.T) {
 		wantTables(1900*time.Millisecond, 0, "1.9 s after a handoff")
 		wantTables(200*time.Millisecond, 3, "2.1 s after a handoff")
 		wantTables(time.Minute, 0, "in the next minute")
-		for range 20 { // a handoff each second
+		for range 20 {
 			p.Handoff()
 			wantTables(time.Second, 0, "less than 2 s after the last handoff")
 		}

@@ -46,7 +46,7 @@ func TestListThatMayLackAPortIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		mode  Mode
 		query string // word or command
-		reply string // the server's reply to query
+		reply string
 		hint  string // "": the list is Answered; "none": Refused without a hint
 	}{
 		"the server has one port":     {FourLetter, "conf", "clientPort=2181\nsecureClientPort=-1\nserverId=0\n", ""},

@@ -270,7 +270,7 @@ func TestIdleCosts(t *testing.T) {
 		o.Await(t, "all three, acknowledged", func(s *doctor.State) bool { return s.Queue.Len() == 3 && s.Acknowledged() })
 		synctest.Wait()
 		before := server.Counters()
-		time.Sleep(time.Hour) // virtual time
+		time.Sleep(time.Hour)
 		after := server.Counters()
 		renewals := int64(10 * time.Hour / electiontest.LeaseTimeout)
 		for op, n := range after.Requests {

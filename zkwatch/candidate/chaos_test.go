@@ -53,14 +53,14 @@ type chaos struct {
 
 	servers target
 	slots   []*slot
-	counts  map[string]int // number of faults, by name
+	counts  map[string]int
 }
 
 // A target has a fault if repair is not nil.
 type target struct {
 	what   string
 	repair func()
-	until  time.Time // endFaults calls repair after this time
+	until  time.Time
 }
 
 func newChaos(t *testing.T, n int, l limits, seed uint64) *chaos {
@@ -180,7 +180,6 @@ func (c *chaos) checkOwners(ctx context.Context) {
 	}
 }
 
-// inject tries to cause one fault. While the servers are healthy, candidate faults prefer a leading candidate.
 func (c *chaos) inject() {
 	healthy := c.healthy()
 	if healthy && c.rng.IntN(2) == 0 {

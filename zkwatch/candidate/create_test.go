@@ -30,7 +30,7 @@ type lateCreate struct {
 	after bool
 
 	mu      sync.Mutex
-	frame   []byte // the withheld create
+	frame   []byte
 	arrived bool
 }
 
@@ -86,7 +86,7 @@ func TestCreateExecutedLate(t *testing.T) {
 					return c
 				})
 			}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
-				time.Sleep(10 * electiontest.LeaseTimeout) // virtual time
+				time.Sleep(10 * electiontest.LeaseTimeout)
 				late.mu.Lock()
 				arrived := late.arrived
 				late.mu.Unlock()
@@ -272,7 +272,6 @@ func TestLoseReplyWithAGuid(t *testing.T) {
 	})
 }
 
-// TestLoseReplyWithoutAGuid checks that the candidate does not lead while its forgotten znode exists.
 func TestLoseReplyWithoutAGuid(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {

@@ -149,7 +149,6 @@ func TestLostConnectionSuspendsOnce(t *testing.T) {
 	})
 }
 
-// TestLeaderWithoutRenewalsStops checks that a leader is suspended if its server answers pings and reads, not renewals.
 func TestLeaderWithoutRenewalsStops(t *testing.T) {
 	var mu sync.Mutex
 	var withheld bool
@@ -193,7 +192,6 @@ func TestLeaderWithoutRenewalsStops(t *testing.T) {
 	})
 }
 
-// TestSuccessorWaitsUntilStopped deletes the leader's znode. The successor must not lead before Stopped returns.
 func TestSuccessorWaitsUntilStopped(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {

@@ -348,7 +348,6 @@ func TestElectedWithoutALease(t *testing.T) {
 	})
 }
 
-// TestConnectionLostBeforeTheList loses the connection after the notification, before the list of children.
 func TestConnectionLostBeforeTheList(t *testing.T) {
 	var armed atomic.Bool
 	var leader string

@@ -117,10 +117,10 @@ func TestOverlaps(t *testing.T) {
 	w := newActivityLog()
 	w.transitions = []transition{
 		{after(0), "a", leading, +1}, {after(100), "a", leading, -1},
-		{after(90), "b", leading, +1}, {after(200), "b", leading, -1}, // 10 ms with a
-		{after(210), "c", working, +1}, {after(300), "d", working, +1}, {after(450), "c", working, -1}, {after(500), "d", working, -1}, // 150 ms
+		{after(90), "b", leading, +1}, {after(200), "b", leading, -1},
+		{after(210), "c", working, +1}, {after(300), "d", working, +1}, {after(450), "c", working, -1}, {after(500), "d", working, -1},
 		{after(600), "e", leading, +1}, {after(700), "e", frozen, +1}, {after(800), "f", leading, +1},
-		{after(900), "e", frozen, -1}, {after(930), "e", leading, -1}, // 30 ms
+		{after(900), "e", frozen, -1}, {after(930), "e", leading, -1},
 		{after(940), "f", leading, -1},
 	}
 	var got []string
@@ -141,14 +141,14 @@ func TestOverlaps(t *testing.T) {
 // reportDelay is the longest permitted overlap, because reports are late on a busy machine.
 const reportDelay = 20 * time.Millisecond
 
-// An activityLog records when candidates lead, work or are frozen. Work ends with the context of the leader procedure.
+// An activityLog records activities. A candidate works until the context of its leader procedure ends.
 type activityLog struct {
 	start time.Time
 
 	mu          sync.Mutex
 	transitions []transition
 	last        map[string]model.Member
-	reportedAt  map[string]time.Time // time of the last report
+	reportedAt  map[string]time.Time
 	notes       []note
 	changed     chan struct{} // closed and replaced with each report
 }
@@ -441,7 +441,7 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 	w.log(i.name)
 	cut := time.Now()
 	i.cut(t, e, servers)
-	var silent, next time.Duration // since the cut
+	var silent, next time.Duration
 	w.await(t, limit, "the server stops serving; candidate a, if on this server, is deposed or moves", func() bool {
 		if silent == 0 && !servers[i.server].Serving() {
 			silent = time.Since(cut)

@@ -53,7 +53,7 @@ func TestPartitionHealsBeforeTheLeaderIsLost(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		after time.Duration
-		want  []model.Belief // from the start of the partition
+		want  []model.Belief
 	}{
 		{"unnoticed", electiontest.LeaseTimeout / 5, []model.Belief{model.Leading}},
 		// The lease has ended, and the connection is lost (after two thirds of the timeout).
@@ -103,7 +103,7 @@ func TestPartitionedWaitingCandidate(t *testing.T) {
 		name         string
 		down         time.Duration
 		keepsSession bool
-		predecessor  int // the index of the third candidate's predecessor
+		predecessor  int
 	}{
 		{"healed in time", electiontest.LeaseTimeout * 3 / 4, true, 1},
 		{"healed after the expiry", 3 * electiontest.LeaseTimeout, false, 0},

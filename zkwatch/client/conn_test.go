@@ -473,7 +473,7 @@ func TestRequestLeftInTheQueueIsDropped(t *testing.T) {
 		dropped := make(chan struct{})
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, _ func(int32, int32, []byte), _ int32) bool {
 			if f.Opcode == wire.OpCreate && f.Conn == 1 {
-				<-dropped // until then, the peer reads nothing
+				<-dropped
 			}
 			return false
 		}}
@@ -565,7 +565,7 @@ func TestAnchor(t *testing.T) {
 		if end := b.Sent.Add(b.Timeout); !end.Equal(c.Status().ExpiresFrom) {
 			t.Errorf("end of the anchor's session %v, want ExpiresFrom %v", end, c.Status().ExpiresFrom)
 		}
-		line.Partition() // from now on, pings get no answer
+		line.Partition()
 		time.Sleep(electiontest.LeaseTimeout / 2)
 		if got, _ := c.Anchor(); time.Since(got.Sent) < electiontest.LeaseTimeout/2 {
 			t.Errorf("anchor %+v, want the anchor from before the partition", got)

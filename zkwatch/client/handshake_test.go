@@ -231,7 +231,7 @@ func TestServerThatDemandsAuthentication(t *testing.T) {
 		if s := c.Status(); !errors.Is(s.Err, client.ErrAuthRequired) || p.Dials() != 1 {
 			t.Errorf("status %+v, %d connections; want ErrAuthRequired after 1 connection", s, p.Dials())
 		}
-		idle := p.Connect(t) // sends only pings
+		idle := p.Connect(t)
 		<-idle.Done()
 		if s := idle.Status(); !errors.Is(s.Err, client.ErrAuthRequired) {
 			t.Errorf("status %+v, want ErrAuthRequired", s)

@@ -37,7 +37,6 @@ func TestInvalidConnectResponses(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &electiontest.Peer{Intercept: func(n int, c net.Conn) bool {
 					wire.ReadFrame(c, 1<<20)
-					// The length prefix arrives in two pieces.
 					io.WriteString(c, tt.answer[:3])
 					io.WriteString(c, tt.answer[3:])
 					return true

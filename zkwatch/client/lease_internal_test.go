@@ -178,7 +178,6 @@ func TestLeaseNeverOutlivesTheSession(t *testing.T) {
 			t.Errorf("%s: there is a lease for %.0f %% of the time, want at least 10 %%", c.name, 100*share)
 		}
 	}
-	// If the assumed tick is too short, at least one lease must outlive its session.
 	for i := range uint64(runs) {
 		if excess, _ := leases(seed+i, func(tick time.Duration) time.Duration { return tick / 10 }); excess > 0 {
 			return

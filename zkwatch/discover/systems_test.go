@@ -123,7 +123,7 @@ func TestSystems(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	sessions := []*zk.Conn{zktest.Client(t, addr), zktest.Client(t, addr), zktest.Client(t, addr), zktest.Client(t, addr)}
 	conn := electiontest.Connected(t, electiontest.Config(t, addr))
-	want, systems := map[string]string{}, map[string]string{} // by path
+	want, systems := map[string]string{}, map[string]string{}
 	for _, s := range zktest.Systems() {
 		s.Build(t, sessions)
 		elections, ok := expected[s.Name]

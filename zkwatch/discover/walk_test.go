@@ -334,7 +334,7 @@ func TestWalkKeepsItsRateAfterASlowReply(t *testing.T) {
 			n := len(times)
 			mu.Unlock()
 			if n == 20 {
-				time.Sleep(3 * time.Second) // a slow server
+				time.Sleep(3 * time.Second)
 			}
 			switch f.Opcode {
 			case wire.OpExists:

@@ -157,7 +157,7 @@ func eventKinds(t *testing.T, l *log) string {
 	t.Helper()
 	var out []string
 	for _, s := range l.lines(t) {
-		_, kind, _ := strings.Cut(s[:strings.IndexByte(s, ' ')], ".") // without the package
+		_, kind, _ := strings.Cut(s[:strings.IndexByte(s, ' ')], ".")
 		out = append(out, kind)
 	}
 	return strings.Join(out, " ")
@@ -404,7 +404,7 @@ func TestFeedKeepsThePast(t *testing.T) {
 func TestSeekDuringChanges(t *testing.T) {
 	const changes = 800
 	var mu sync.Mutex
-	times := map[int]time.Time{}                          // maps a number of candidates to the time of its first state
+	times := map[int]time.Time{}
 	clock := func() time.Time { return newScenario().at } // constant, so no deadline passes
 	f := feed.New(feed.Config{Election: election, Keep: true, Now: clock, Applied: func(s *doctor.State, _ []model.Event) {
 		mu.Lock()

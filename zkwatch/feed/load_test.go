@@ -114,10 +114,10 @@ func (s *scenario) putChanges(d time.Duration, put func(*model.Read)) (changes, 
 			switch {
 			case sent%2 == 0:
 				put(s.change(1))
-			case sent%200 == 1: // the leader
+			case sent%200 == 1:
 				put(s.change(0, leadersGone))
 				leadersGone++
-			default: // a candidate in the middle of the queue
+			default:
 				put(s.change(0, s.next-loadQueue/2))
 			}
 		}

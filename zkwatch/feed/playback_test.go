@@ -360,7 +360,7 @@ func TestPlaybackOfALargeRecording(t *testing.T) {
 	<-done
 }
 
-// TestPlaybackWithoutAKeptMoment checks that a recording whose kept end has no event ends.
+// TestPlaybackWithoutAKeptMoment checks that playback ends, even if the kept end of the recording has no event.
 func TestPlaybackWithoutAKeptMoment(t *testing.T) {
 	file, _ := recordFile(t, 0, func(put func(model.Observation)) {
 		s := newScenario()

@@ -349,7 +349,6 @@ func (s *scenario) pass(d time.Duration) *scenario {
 
 func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 
-// change adds as many candidates as joins, and removes the candidates with the sequence numbers in leavers.
 func (s *scenario) change(joins int, leavers ...int) *model.Read {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.parent.Pzxid == 0}
 	s.parent.Pzxid = max(s.parent.Pzxid, 10)

@@ -178,7 +178,6 @@ func TestWatchAndReadsReportTheSameHistory(t *testing.T) {
 	}
 }
 
-// handoffs formats each handoff as FROM>TO CAUSE.
 func handoffs(s *doctor.State) string {
 	var all []string
 	for _, h := range reportOf(s).Handoffs {
@@ -558,7 +557,7 @@ func TestSingleElectionKeepsOneWatch(t *testing.T) {
 		})
 		check := func(children int, what string) {
 			t.Helper()
-			time.Sleep(10 * time.Second) // virtual time
+			time.Sleep(10 * time.Second)
 			synctest.Wait()
 			mu.Lock()
 			defer mu.Unlock()

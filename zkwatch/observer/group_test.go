@@ -227,7 +227,7 @@ func TestRefusedCredentials(t *testing.T) {
 		}
 		accepts.Store(true)
 		<-read
-		for range 2 { // while connected, and after the connection is lost
+		for range 2 {
 			if err := g.Refused(); err != nil {
 				t.Errorf("Refused after the servers accepted the credentials: got error %v, want none", err)
 			}

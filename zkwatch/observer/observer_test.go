@@ -392,7 +392,7 @@ func TestSteppedClock(t *testing.T) {
 			var offset atomic.Int64
 			now := func() time.Time { return time.Now().Add(time.Duration(offset.Load())).UTC().Round(0) }
 			for _, took := range timeJoins(t, now, 5, func() { offset.Add(int64(step)) }, func(int) {}) {
-				if took > time.Second { // virtual time
+				if took > time.Second {
 					t.Errorf("clock step %v: got a change after %v, want at most 1s", step, took)
 				}
 			}
@@ -409,7 +409,7 @@ func TestSlowPutDoesNotDelayLaterReads(t *testing.T) {
 				time.Sleep(time.Minute)
 			}
 		})
-		if took[1] > time.Second { // virtual time
+		if took[1] > time.Second {
 			t.Errorf("got the next change after %v, want at most 1s", took[1])
 		}
 	})
@@ -589,7 +589,7 @@ func TestEnsembleFailures(t *testing.T) {
 		for _, s := range e.Members {
 			s.Stop(t)
 			e.Leader(t)
-			c.change(2) // while two servers run
+			c.change(2)
 			s.Start(t)
 		}
 		e.Leader(t)
