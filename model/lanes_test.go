@@ -62,7 +62,7 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 		}
 	}
 	again := shownAgain(states)
-	contended := map[dialect.ID]bool{} // whether the child contends in the last state that has it
+	contended := map[dialect.ID]bool{}
 	for _, s := range states {
 		for _, c := range s.Ignored {
 			contended[c.ID()] = false

@@ -12,7 +12,6 @@ import (
 	"electop/model/znode"
 )
 
-// naiveProperties computes the properties from each observation and the state after it.
 type naiveProperties struct {
 	model.Properties
 	at          time.Time
@@ -139,7 +138,7 @@ func TestWorkingTime(t *testing.T) {
 	}
 	s.Tree.Delete("n_0000000001")
 	s.Join(79)
-	c := model.Member{ID: "c", Session: 79} // without the name of its znode
+	c := model.Member{ID: "c", Session: 79}
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: c})
 	s.Read()
 	s.After(time.Second)

@@ -20,7 +20,6 @@ import (
 	"electop/model/znode"
 )
 
-// kept has earlier states, with the JSON that they had then.
 type kept struct {
 	states []*doctor.State
 	texts  [][]byte
@@ -39,7 +38,6 @@ func (k *kept) unchanged(t rapid.TB) {
 	}
 }
 
-// randomElection applies random changes of a tree to a journal, and checks the events and states.
 type randomElection struct {
 	*rapid.T
 	tree      *modeltest.Tree
@@ -58,7 +56,7 @@ type randomElection struct {
 	allowed          int                            // the maximum of unknown
 
 	// These are computed from the events.
-	exists map[string]bool // by name
+	exists map[string]bool
 	leader *dialect.Candidate
 	totals model.Totals
 }
@@ -381,7 +379,6 @@ func TestUnreadChildrenWithTheSameNumberAreSortedByName(t *testing.T) {
 	}
 }
 
-// atHead returns the candidate to which the last handoff must go, nil for none.
 func atHead(s *doctor.State) *dialect.Candidate {
 	if s.NoLeader() == model.Blocked {
 		return s.First()

@@ -15,7 +15,6 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-// recognising returns a script whose journal recognises the dialect.
 func recognising(t *testing.T) *modeltest.Script { return modeltest.NewScript(t, model.Config{}) }
 
 const latchPrefix, lockPrefix = "_c_" + modeltest.UUID1 + "-latch-", "_c_" + modeltest.UUID2 + "-lock-"
@@ -224,7 +223,6 @@ func TestRandomNamings(t *testing.T) {
 			if was == is || was == "not recognised" || was+is == "unknownunknown-election" || was+is == "kazoo-lockkazoo-rw" || was+is == "curator-lockaurora" {
 				continue
 			}
-			// Any other change is allowed only after all contenders have left.
 			for _, c := range before.Queue.All() {
 				if _, exists := tr.Children[c.Name]; exists {
 					t.Fatalf("%s became %s while %s existed", was, is, c.Name)

@@ -166,7 +166,6 @@ func TestParentInPlaceOfASingleZnode(t *testing.T) {
 	}
 }
 
-// readSingle applies a read of the single znode. With a czxid of 0, the read has no znode.
 func readSingle(s *modeltest.Script, czxid int64, data string) []string {
 	r := &model.Read{At: s.Tree.Now, Presence: model.Present, Single: true}
 	if czxid != 0 {

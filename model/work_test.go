@@ -145,14 +145,13 @@ func TestStaleAfterManyDeletions(t *testing.T) {
 	}
 }
 
-// randomDemo makes random observations of a demo.
 type randomDemo struct {
 	*rapid.T
 	*recordedTree
 	members []*model.Member
 	leaders []znode.Znode
 	writes  []model.Write // not reported yet
-	stale   int           // counts stale writes
+	stale   int
 	all     []model.Observation
 }
 

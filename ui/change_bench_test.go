@@ -18,7 +18,6 @@ import (
 	"electop/ui/term"
 )
 
-// busyElection alternates joins and leaves. Every hundredth candidate that leaves is the first in the queue.
 type busyElection struct {
 	j     *doctor.Journal
 	at    time.Time

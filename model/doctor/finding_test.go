@@ -24,7 +24,7 @@ func TestSeveralCandidatesOfOneClient(t *testing.T) {
 			if !strings.Contains(name, "_c_") {
 				full = strings.ReplaceAll(full, "-", "")
 			}
-			c.create(strings.ReplaceAll(name, "%s", full), uint64(1+i/3)) // session 1 owns three candidates, session 2 one
+			c.create(strings.ReplaceAll(name, "%s", full), uint64(1+i/3))
 		}
 		c.read()
 		c.after(time.Second)
@@ -261,7 +261,7 @@ func TestGhostWithoutWatch(t *testing.T) {
 	c.Tree.Delete(names[1])
 	ghost, again := c.create(uuidA+"latch-", 4), c.create(uuidA+"latch-", 4)
 	other := c.join(uuidB+"latch-", 5)
-	c.afterAnswers(func(x *session.Table) { watches(x, "/e", 4, names[2], ghost) }, "ghost-node warning") // two watches
+	c.afterAnswers(func(x *session.Table) { watches(x, "/e", 4, names[2], ghost) }, "ghost-node warning")
 	c.answerTwice(func(x *session.Table) {
 		watches(x, "/e", 4)
 		watches(x, "/e", 5)

@@ -26,7 +26,6 @@ func solr(t *testing.T, path string) *fixture {
 	return c
 }
 
-// acknowledge reads all acknowledgements. If session is 0, none exists; otherwise only the first exists.
 func (c *fixture) acknowledge(session uint64) {
 	for i, path := range c.J.State().AckPaths {
 		a := &model.Ack{At: c.Tree.Now, Path: path, Presence: model.Absent}
@@ -142,7 +141,7 @@ func TestOneOfSeveralAcknowledgementsSuffices(t *testing.T) {
 				c.apply(&model.Ack{At: c.Tree.Now, Path: paths[at], Presence: presence, Session: session})
 			}
 			for n := range paths {
-				c.wantLeader(1, "") // not all are read
+				c.wantLeader(1, "")
 				put(n, model.Absent, 0)
 			}
 			c.wantLeader(0, model.NotAcknowledged)
@@ -412,7 +411,6 @@ func TestVacantWithoutWatchers(t *testing.T) {
 	c.after(time.Minute, "no-leader critical")
 }
 
-// agree checks the words for who leads, and returns the [doctor.Lead].
 func agree(t interface {
 	Helper()
 	Fatalf(string, ...any)

@@ -32,7 +32,7 @@ func TestZombieLeader(t *testing.T) {
 	}
 	c.afterAnswers(gone, "zombie-leader critical") // silent for two thirds of its timeout
 	c.pass(time.Second)
-	c.answer(nil) // the client is back
+	c.answer(nil)
 	c.wantFindings()
 	if st := c.J.State(); len(st.Risks) != 0 {
 		t.Errorf("got risks %+v of a leader that is back, want none", st.Risks)
@@ -135,7 +135,7 @@ func TestCausesFromTables(t *testing.T) {
 
 	c.leave(names[1])
 	c.pass(time.Second)
-	c.answer(nil) // the session has ended
+	c.answer(nil)
 	if h := last(); h.Cause != model.CauseLeft || !strings.Contains(h.Evidence, "was over by") {
 		t.Errorf("got cause %s (%s), want left: the session is over", h.Cause, h.Evidence)
 	}
@@ -377,7 +377,7 @@ func (s *causeSim) checkCause(h *model.Handoff) {
 	if h.Cause == model.CauseExpired && !at.IsZero() && slices.ContainsFunc(s.Clients, func(c *simClient) bool {
 		return !c.Expired.IsZero() && c.Expired.Sub(at).Abs() < 15*time.Second
 	}) {
-		return // a session expired at about that time
+		return
 	}
 	switch {
 	case h.Cause == model.CauseUnknown, h.Cause == want, h.Cause == model.CauseLeft && want != model.CauseExpired,
@@ -531,7 +531,6 @@ func TestHealthyElection(t *testing.T) {
 	})
 }
 
-// silentSim returns a sim whose servers may report no deadlines or, if conns is true, no connections.
 func silentSim(t *rapid.T, conns bool, ticks ...time.Duration) *sim {
 	s := newSim(t, model.Config{Path: "/e"}, ticks...)
 	s.Wall = rapid.Bool().Draw(t, "wall")
@@ -547,7 +546,6 @@ func stop(t *rapid.T, s *sim, victim *simClient) {
 	}
 }
 
-// checkBounds compares bounds with the expiry. If byEpoch is true, it skips upper bounds of other epochs.
 func checkBounds(t *rapid.T, risks []doctor.Risk, victim *simClient, byEpoch bool) {
 	for _, r := range risks {
 		late := !r.By.IsZero() && r.By.Before(victim.Expired) && (!byEpoch || r.Epoch == victim.Epoch)

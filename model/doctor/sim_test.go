@@ -317,7 +317,6 @@ func (s *sim) elect() {
 	})
 }
 
-// poll queries the servers. Their answers show the present state, and arrive 10 ms later.
 func (s *sim) poll(watches bool) {
 	if s.Dated && s.own.Server >= 0 && s.Leader >= 0 {
 		s.touch(s.own)

@@ -195,8 +195,6 @@ func TestHostileLinesNeedLittleMemory(t *testing.T) {
 	}
 }
 
-// TestLargeLines checks that the bounds permit a read of 20,000 candidates, and a table of three
-// servers with 18,000 ephemeral znodes.
 func TestLargeLines(t *testing.T) {
 	read, server := &model.Read{At: time.Unix(1, 0)}, session.Server{}
 	for i := range 20_000 {

@@ -37,7 +37,7 @@ func (i instant) handoff() bool {
 
 type momentRule struct {
 	members   map[string]model.Member
-	deletions map[dialect.ID]bool // deletions so far
+	deletions map[dialect.ID]bool
 	events    uint64
 }
 
@@ -108,7 +108,6 @@ var moves = []history.Move{
 	history.MoveToHandoff, history.MoveBackToHandoff, history.MoveToFirst, history.MoveToLast,
 }
 
-// TestTimeline compares moments with the events and states that a journal had at the same time.
 func TestTimeline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, observed := modeltest.DrawPast(t)
@@ -261,7 +260,7 @@ func TestTimelineIsBoundedByDefault(t *testing.T) {
 	if !first.First || first.N == 1 || first.MaxBytes != history.DefaultMax || last.N-first.N < changes/8 {
 		t.Errorf("moments %d to %d, bound of %d bytes; want over %d moments, first above 1, %d bytes", first.N, last.N, first.MaxBytes, changes/8, history.DefaultMax)
 	}
-	seen := first.State.Totals.Joined + first.State.Totals.Left // changes up to the first moment that is kept
+	seen := first.State.Totals.Joined + first.State.Totals.Left
 	k := last.State.Totals
 	if k.Joined != changes/2 || k.Left != changes/2 || k.Handoffs != handoffs || seen != int(first.N)-1 || k.MissedCreates+k.MissedDeletes+k.Unknown != 0 {
 		t.Errorf("totals %+v, at moment %d %+v; want %d joins, as many leaves, %d handoffs, nothing missed", k, first.N, first.State.Totals, changes/2, handoffs)
@@ -321,7 +320,6 @@ func presentOf(s *doctor.State) present {
 	return p
 }
 
-// TestObservations checks that a state's observations give a new journal the same election without its history.
 func TestObservations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)

@@ -144,7 +144,7 @@ func (w *world) anyEvent(t *rapid.T, what int) {
 		w.put(&model.Pace{At: w.at, Delay: rapid.SampledFrom([]time.Duration{0, time.Second}).Draw(t, "delay")})
 	case what == 10 && alive:
 		w.create(name, w.members[name].Session)
-	case what == 11: // the clock was set
+	case what == 11:
 		w.at = w.at.Add(time.Duration(rapid.IntRange(-3600, 3600).Draw(t, "clock")) * time.Second)
 	case what == 12:
 		w.put(&model.Connection{At: w.at, Link: rapid.SampledFrom([]model.Link{model.Connected, model.Disconnected, model.Expired}).Draw(t, "link"), Session: 1})

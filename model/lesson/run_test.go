@@ -304,7 +304,7 @@ func TestPartWaitsForItsSetup(t *testing.T) {
 		if why := r.Input(lesson.Skip, 0); why != "the lesson is being prepared" {
 			t.Errorf("%s: skip: got refusal %q, want that the lesson is being prepared", name, why)
 		}
-		r.Start(w.state()) // without the setup
+		r.Start(w.state())
 		if v := r.View(); v.Stuck != "This part cannot go on: < restarts it." || v.Question != "" || r.Input(lesson.Answer, 0) == "" {
 			t.Errorf("%s: started without the setup: got view %+v, want it stuck", name, v)
 		}

@@ -12,7 +12,6 @@ import (
 	"electop/model/znode"
 )
 
-// world is an election that a test controls.
 type world struct {
 	journal  *doctor.Journal
 	at       time.Time
@@ -27,7 +26,6 @@ type world struct {
 
 const ack = "/e-leader"
 
-// newWorld returns an election with these candidates. The first candidate leads.
 func newWorld(names ...string) *world {
 	w := &world{
 		journal: doctor.NewJournal(model.Config{Path: "/e", AckPath: ack, AckExpected: true}),
@@ -69,7 +67,6 @@ func (w *world) read() {
 // pass lets time pass, so that the journal releases events that it held back.
 func (w *world) pass(d time.Duration) { w.put(&model.Advance{At: w.tick(d)}) }
 
-// member creates or changes a member, and reports it. A nil f removes the member.
 func (w *world) member(name string, f func(*model.Member)) {
 	m := w.members[name]
 	if m == nil {
@@ -97,7 +94,6 @@ func (w *world) create(name string, session uint64) znode.Znode {
 	return z
 }
 
-// join adds a member with a znode. The member "you" is the user's own candidacy.
 func (w *world) join(name string) {
 	session := uint64(1000 + w.next)
 	w.member(name, func(m *model.Member) {
@@ -138,7 +134,6 @@ func (w *world) drop(name string) {
 	w.settle()
 }
 
-// settle updates the leader's acknowledgement, and each member that has a znode, no fault and no Ending.
 func (w *world) settle() {
 	for _, name := range slices.Sorted(maps.Keys(w.members)) {
 		m := w.members[name]

@@ -19,7 +19,6 @@ func deadline(id uint64, sec int) session.Deadline {
 	return session.Deadline{Session: id, At: time.Duration(sec+10)/2*2*time.Second + 2*time.Second}
 }
 
-// apply applies the round in second sec. lists reports whether the follower lists connections.
 func (r *rounds) apply(sec int, epoch int64, lists bool, deadlines ...session.Deadline) {
 	answered := session.Answer{State: session.Answered, At: at(sec)}
 	follower := session.Server{Addr: "b:1", Mode: session.ModeFollower, Basic: answered, Connections: session.Answer{State: session.Failed}}

@@ -22,7 +22,7 @@ var noon = time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
 type election struct {
 	j        *doctor.Journal
 	children map[string]znode.Znode
-	owned    map[string]string // the znode of each member
+	owned    map[string]string
 	created  int
 }
 
@@ -56,7 +56,6 @@ func (e *election) leave(name string) {
 
 func (e *election) names() []string { return slices.Sorted(maps.Keys(e.children)) }
 
-// cast replaces the znode of member id with name ("": no znode), and deletes the former one.
 func (e *election) cast(id, name string) {
 	if had := e.owned[id]; had != name && e.children[had].Name != "" {
 		e.leave(had)
@@ -119,8 +118,6 @@ func TestSelectionFollowsTheCandidate(t *testing.T) {
 	})
 }
 
-// TestSelectionOfAMemberWithTwoZnodes checks that the member's other row is selected if the znode of
-// the selected row is deleted.
 func TestSelectionOfAMemberWithTwoZnodes(t *testing.T) {
 	e := newElection()
 	e.join(2)

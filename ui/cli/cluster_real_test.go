@@ -266,7 +266,6 @@ func secretFile(t *testing.T, lines string) string {
 	return path
 }
 
-// refusedWithoutRetry checks that commands end long before --connect-timeout, and print want but no secret.
 func refusedWithoutRetry(t *testing.T, path, want, secret string, flags ...string) {
 	t.Helper()
 	for _, command := range []string{"status", "events", "discover", "campaign"} {
@@ -462,7 +461,6 @@ func krb5Env(config string) func(string) string {
 	return func(name string) string { return map[string]string{"KRB5_CONFIG": config}[name] }
 }
 
-// TestListBeyondTheReplyLimit checks that status raises the limit for a list above 16 MiB, and that discover skips such a list.
 func TestListBeyondTheReplyLimit(t *testing.T) {
 	zktest.SecondTier(t)
 	t.Parallel()
@@ -604,7 +602,6 @@ func krb5Config(addr string) string {
 `, realm, addr)
 }
 
-// keytab returns a file with new keys for principal, and creates principal if it is missing.
 func (k *kdc) keytab(t testing.TB, principal string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "keytab")

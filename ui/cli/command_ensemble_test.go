@@ -29,7 +29,7 @@ func TestNeverTwoCommands(t *testing.T) {
 	end := time.Now().Add(duration)
 	h := newFaultTest(t, rand.New(rand.NewPCG(zktest.Seed(t), 0)))
 	names := slices.Sorted(maps.Keys(faults))
-	order := h.rng.Perm(len(names)) // all faults once, then in the same order again
+	order := h.rng.Perm(len(names))
 	made := map[string]int{}
 	rounds := 0
 	for ; rounds < len(names) || time.Now().Before(end); rounds++ {

@@ -164,7 +164,6 @@ func TestCommandEndsIfElectopIsKilledOrSuspended(t *testing.T) {
 	}
 }
 
-// TestPausedCommandWritesWithOldToken checks that a paused command, when it continues, writes with an old fencing token.
 func TestPausedCommandWritesWithOldToken(t *testing.T) {
 	zktest.SecondTier(t)
 	t.Parallel()

@@ -51,15 +51,14 @@ type contender struct {
 	defect, path, id, data string // data is in the znode, and identifies the contender
 	conn                   *zk.Conn
 	session                int64
-	znode                  string // name, or ""
-	unsure                 bool   // a create without a reply may have created the znode
+	znode                  string
+	unsure                 bool // a create without a reply may have created the znode
 	ownWatch, otherWatch   <-chan zk.Event
-	lost                   chan struct{} // receives a value after a lost connection
-	mu                     sync.Mutex    // guards leads and the output
-	leads                  bool          // believes that it leads
+	lost                   chan struct{}
+	mu                     sync.Mutex // guards leads and the output
+	leads                  bool
 }
 
-// believe sets leads and prints a change. Without a connection, only "lock" begins to lead.
 func (c *contender) believe(leads bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -24,7 +24,6 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// candidateEnv and electopEnv are environment variables that make this binary a candidate or electop.
 const candidateEnv, electopEnv = "ELECTOP_CHECK_CANDIDATE", "ELECTOP_CHECK_ELECTOP=1"
 
 var self = zktest.Must(os.Executable())
@@ -39,7 +38,6 @@ func TestMain(m *testing.M) {
 	zktest.Main(m)
 }
 
-// program returns the command line of a candidate with a defect, or of electop campaign.
 func program(name string) []string {
 	if name == "campaign" {
 		return []string{"env", electopEnv, self, "campaign", "{path}", "-s", "{servers}", "--create", "--name", "{id}"}

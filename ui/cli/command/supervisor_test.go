@@ -52,7 +52,6 @@ type supervised struct {
 	lease command.Lease
 }
 
-// lead runs script under a supervisor. If renew is true, each read of the lease renews it.
 func lead(t *testing.T, timeout, grace time.Duration, renew bool, script string) (s *supervised, dir string) {
 	t.Helper()
 	return leadUntil(t, command.Lease{End: time.Now().Add(timeout), Timeout: timeout}, grace, renew, script)

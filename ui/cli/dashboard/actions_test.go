@@ -197,7 +197,6 @@ func (h *world) act(key, target, fault string) error {
 	return h.actions.acts().Do(h.t.Context(), a)
 }
 
-// TestRecipes checks that the state shows the kind of each recipe, and that actions that need an election are refused.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
@@ -248,7 +247,6 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// TestScreenShowsNotifiedCandidates checks the number of notified candidates: one in a chain, all others in a herd.
 func TestScreenShowsNotifiedCandidates(t *testing.T) {
 	t.Parallel()
 	const n = 12

@@ -151,7 +151,6 @@ func TestLessons(t *testing.T) {
 	})
 }
 
-// TestLessonsAtSeveralPaces checks that each act can be completed at several paces, with each answer, and again after the key <.
 func TestLessonsAtSeveralPaces(t *testing.T) {
 	t.Parallel()
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
@@ -220,7 +219,6 @@ func otherActs(cast int) (all []otherAct) {
 	return all
 }
 
-// TestLessonAfterWrongAct checks that a part reports a wrong act or its effect, and can be completed afterwards.
 func TestLessonAfterWrongAct(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
@@ -261,7 +259,6 @@ func TestLessonAfterWrongAct(t *testing.T) {
 	}
 }
 
-// TestLessonAfterHerdOnAndOff checks that the part waits for h again after the key h was pressed twice.
 func TestLessonAfterHerdOnAndOff(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 0, func(h *world) {
@@ -281,7 +278,6 @@ func TestLessonAfterHerdOnAndOff(t *testing.T) {
 	})
 }
 
-// TestLessonInSlowMotion checks that the lesson names slow motion, which causes no finding.
 func TestLessonInSlowMotion(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 0, func(h *world) {
@@ -352,7 +348,7 @@ func (h *world) checkAfter(l *lesson.Lesson, part int, o otherAct, early bool, p
 	}
 	time.Sleep(pause)
 	if o.on > 0 && target == "" || h.act(o.key, target, o.fault) != nil {
-		return // there is no candidate, or the dashboard refuses the act
+		return
 	}
 	if time.Sleep(pause); early {
 		h.answer(n)
@@ -503,13 +499,13 @@ func TestProgressFollowsTheDirectorySpecification(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "is not kept") {
 		t.Errorf("without any directory: error %v, want that the progress is not kept", err)
 	}
-	keep(t, p, "chain") // only in memory
+	keep(t, p, "chain")
 }
 
 func TestProgressCannotBeKept(t *testing.T) {
 	dir := t.TempDir()
 	p := openIn(t, map[string]string{"XDG_STATE_HOME": dir})
-	if err := os.WriteFile(filepath.Join(dir, "electop"), nil, 0o600); err != nil { // a file in place of the directory
+	if err := os.WriteFile(filepath.Join(dir, "electop"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var reported []string

@@ -36,7 +36,7 @@ type searching struct {
 	*searcher
 	t       *testing.T
 	writer  *client.Conn
-	open    atomic.Int32 // number of open connections
+	open    atomic.Int32
 	changed chan struct{}
 }
 
@@ -78,7 +78,6 @@ func (h *searching) election(path string) (candidate string) {
 	return candidate
 }
 
-// await waits until a finished search shows exactly paths, and checks that its connection is closed.
 func (h *searching) await(what string, paths ...string) {
 	h.t.Helper()
 	holds := func(s *list.Search) bool {
