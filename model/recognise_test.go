@@ -235,7 +235,6 @@ func TestRandomNamings(t *testing.T) {
 	})
 }
 
-// head returns the leader, acknowledged or not.
 func head(s *model.State) *dialect.Candidate {
 	if s.Recipe.Holders(s.Queue) == 0 {
 		return nil

@@ -14,9 +14,9 @@ type Tally struct {
 	Path string    // path of the deleted node
 	Zxid int64     // all deletions of a transaction have the same zxid
 	At   time.Time // time of the deletion
-	// Notified has the sessions, except the node's owner, that the deletion notifies because
-	// they watched the data or existence of the node itself. All Tallies of a deletion share
-	// the slice.
+	// Notified has the sessions that the deletion notifies because they watched the data or
+	// existence of the node itself, except the node's owner and the observers (DialObserver).
+	// All Tallies of a deletion share the slice.
 	Notified []int64
 	// Requests is the number of requests of these sessions since their notifications,
 	// without pings and lease renewals.

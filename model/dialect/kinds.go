@@ -107,7 +107,7 @@ func isDouble(e *Evidence) bool {
 	return e.Ready || !e.every(func(z *znode.Znode) bool { return z.Name != Ready })
 }
 
-// queues have a persistent, numbered child for each item. Clients take the items in the order of their names.
+// queues have a persistent, numbered child for each item. Clients take the items in the order of names without ids.
 var queues = withoutRole(KindQueue,
 	Dialect{
 		ID: "kazoo-locking-queue", System: "kazoo LockingQueue", Source: sourceKazooQueue, names: []string{"entry-{any}-"}, who: kazooPriority,
@@ -133,7 +133,7 @@ func kazooPriority(_ *Candidate, part string) string {
 	return fmt.Sprintf("priority %d", n)
 }
 
-// curatorPriority decodes a DistributedPriorityQueue's priority: 0 if negative, otherwise 1, then eight hex digits.
+// curatorPriority decodes a DistributedPriorityQueue's priority: a digit for the sign, and eight hex digits.
 func curatorPriority(_ *Candidate, part string) string {
 	if len(part) == 9 && part[0] <= '1' {
 		if n, err := strconv.ParseUint(part[1:], 16, 32); err == nil {
@@ -156,7 +156,7 @@ func withoutID(name string) string {
 	return name[:from] + name[to+1:]
 }
 
-// FirstItems bounds the items of a queue that electop reads at once or shows. It reads their stats, not their data.
+// FirstItems bounds how many items of a queue electop reads in one read, and shows. electop reads no item's data.
 const FirstItems = 20
 
 // Items reports whether children with these names may be the items of a queue.
@@ -200,7 +200,7 @@ func unnumbered(z *znode.Znode) bool {
 	return z.Session != 0 && !numbered && !LeadersName(z.Name) && !strings.HasSuffix(z.Name, "-leader")
 }
 
-// groups are the systems whose ephemeral children look like candidates, but are members of a group.
+// groups are the systems whose ephemeral children look like candidates, but have no role.
 var groups = withoutRole(KindGroup,
 	Dialect{
 		// A name ends in the server's start time in milliseconds.

@@ -8,8 +8,8 @@ import (
 	"electop/model/znode"
 )
 
-// dialects has all dialects. A child votes for the first dialect that fits it, so specific dialects
-// come before general dialects.
+// dialects has all dialects. Each child counts for the first dialect that fits it, so specific
+// dialects come before general dialects.
 var dialects = slices.Concat(groups, curator, systems, queues, singles, unsupported, doubleBarriers, commits,
 	[]*Dialect{barrier, unknownIDs, plainGroup, unknownSingle, unknownNaming, guessedElection})
 
@@ -30,8 +30,8 @@ var systems = completed(Dialect{},
 		Watches: watchesNearestLock, Why: whySharing, Source: sourceKazoo, wider: []wider{{matches("_c_{hex}-lock-"), "kazoo-go"}},
 	},
 	Dialect{
-		// Other programs also name znodes by a guid, so the queue's directory must exist. kazoo
-		// creates that directory before the first lease.
+		// Other programs also name znodes by a guid, so the znode *-__lock__ must exist. kazoo
+		// creates it before the first lease.
 		ID: "kazoo-semaphore", kind: KindLock, System: "kazoo Semaphore (leases)",
 		Recipe:  &leases{alone{"kazoo-semaphore"}, matches("{hex}")},
 		Watches: "nothing; the next client watches the list of leases", ChildWatch: true, Why: whyLeases, Source: sourceKazoo,
@@ -67,7 +67,7 @@ var systems = completed(Dialect{},
 			// replicas. In Solr 4 the leader's znode is leaders/*, in later versions leaders/*/leader.
 			{at: "collections/*/leader_elect/*/election", znodes: []string{"../../../leaders/*/leader", "../../../leaders/*"}, Takeover: 4 * time.Minute},
 		},
-		// Each node can become the overseer. Which nodes can lead a shard depends on data that
+		// Each node without the role overseer:disallowed can become the overseer. Which nodes can lead a shard depends on data that
 		// electop does not read.
 		beside: neighbours{
 			queues: []string{"overseer_elect/election", "collections/*/leader_elect/*/election"}, vacancy: 30 * time.Second,
@@ -214,7 +214,7 @@ const (
 	whySharing     = "a read/write lock elects no leader: a candidate would block readers and writers"
 	whyLeases      = "a semaphore elects no leader: a candidate would take another client's lease"
 	whyWork        = "only members of this system can do its leader's work"
-	whySession     = "its names contain the session id, and a name is chosen before the session exists"
+	whySession     = "its names contain the session id, but electop chooses a name before its session exists"
 	whySingle      = "its only znode belongs to the leader: there is no queue to join"
 	whyUnsupported = "electop does not know how this system elects: its leader is unknown"
 	whyUnknown     = "it is unknown how its clients order the children"

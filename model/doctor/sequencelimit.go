@@ -32,6 +32,6 @@ func sequenceLimit(r *ruleRun) {
 	case n >= sequenceNear:
 		find(Warning, "the sequence numbers are nearly used up", fmt.Sprintf("the next number is %d of at most 2147483647", n))
 	case n >= sequenceHalf:
-		find(Info, "half of the sequence numbers are used up", fmt.Sprintf("at least %d of at most 2147483647 numbers are used", sequenceHalf))
+		find(Info, "half of the sequence numbers are used up", fmt.Sprintf("at least %d of 2147483648 numbers are used", sequenceHalf))
 	}
 }

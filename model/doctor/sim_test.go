@@ -16,7 +16,7 @@ import (
 )
 
 // sim simulates an ensemble and its clients. As in ZooKeeper, the leader rounds deadlines up to ticks,
-// and each follower passes the messages of its clients to the leader in batches.
+// and each follower reports only now and then which of its sessions were active.
 type sim struct {
 	*rapid.T
 	Tree   *modeltest.Tree
@@ -125,7 +125,7 @@ type simClient struct {
 	deadline time.Duration
 	resp     time.Time
 	received int64
-	pending  bool // the server has not yet passed the client's last message to the leader
+	pending  bool // the leader does not know yet that the session was active
 	Stopped  bool
 	Over     bool
 	Expired  time.Time

@@ -161,7 +161,7 @@ func TestEventsBeforeThePartDoNotCount(t *testing.T) {
 	w.member("birch", func(m *model.Member) { m.SlowLead = true })
 	w.member("amber", func(m *model.Member) { m.Ending = model.Resigning })
 	w.drop("amber")
-	w.join("delta") // this event waits until the handoff is due
+	w.join("delta") // the journal holds Joined until birch acknowledges, at most for model.AckWait
 	w.pass(10 * time.Millisecond)
 	l := oneAct(lesson.Condition{Event: lesson.Joined})
 	l.Parts[0].Text[0] = "{slow}"

@@ -92,7 +92,7 @@ type Def struct {
 	Changes bool // --observe-only disables it
 	Harms   bool // it harms a candidate
 	Demo    bool // only the demo's footer has it
-	// Matters reports whether Drop counts as 0 in this state, and whether the footer has Step. Nil: false.
+	// Matters reports whether the action matters in this state. Then the footer never drops it. Nil: false.
 	Matters     func(*doctor.State) bool
 	OfCandidate bool
 	// Next, if not nil, returns the Arg that an action of this kind has now.

@@ -14,7 +14,7 @@ type list struct {
 	Rows     List
 	Selected model.Ref
 	Index    int // of the selected row in Rows
-	queuedAt int // row to select after the removal of a member without a znode
+	queuedAt int // row to select if the selected member without a znode is removed
 	top      int // first row of the queue in view
 	Filter   string
 }

@@ -32,7 +32,7 @@
 // poller polls the servers of the connect string and of /zookeeper/config. Table.Whole is true only
 // if each configured server answered at its own address for clients; otherwise Unwhole is the reason.
 // A static configuration may have no addresses for clients. Then an address of the connect string
-// counts if it has the configured host, and its server reports the configured number. The table of
+// counts if it has the configured host, and its server reports the configured server id. The table of
 // one standalone server is always whole.
 //
 // # Trust
@@ -49,8 +49,8 @@
 // ports, with TLS and without. If the server may have a second port, the list is Refused. An
 // AdminServer lists the connections to both ports if its reply has secure_connections.
 //
-// The lists of several servers are from different moments. If complete lists lack a candidate's
-// session, all lists are requested once more.
+// The lists of several servers are from different moments. If all servers sent their lists, and no list
+// has a candidate's session, all lists are requested once more.
 //
 // If a session sends a message during a dump, the dump may lack the session. So a missing session
 // may still be alive. The dump may also have the session twice; then the later deadline counts.

@@ -213,13 +213,13 @@ func TestSuccessorWaitsUntilStopped(t *testing.T) {
 		<-stopping
 		second.Await(t, 0, "elected with an obstacle", func(m model.Member) bool { return m.Belief == model.Elected && m.Obstacle != "" })
 		if m := first.Now(); m.Belief != model.Suspended {
-			t.Errorf("got belief %s of the deposed leader, want Suspended", m.Belief)
+			t.Errorf("got belief %s of the leader without a znode, want Suspended", m.Belief)
 		}
 		from := len(second.All())
 		close(ended)
 		for _, m := range second.All()[:from] {
 			if m.Belief == model.Leading {
-				t.Error("got a leading successor before the work of the deposed leader ended")
+				t.Error("got a leading successor before the first leader's work ended")
 			}
 		}
 		second.Await(t, from, "leading", believing(model.Leading))

@@ -104,8 +104,8 @@ func (e *ensemble) request(write bool, answer func(sent time.Time), committed fu
 	})
 }
 
-// leases simulates a leader that renews its lease and takes assumed(tick) for the tick. excess is the longest
-// time by which the lease outlasts the timeout counted at a commit. share is the fraction of time with a lease.
+// leases simulates a candidate that renews its lease and assumes that the tick is assumed(tick). excess is how long,
+// at most, a lease outlasts the session's timeout. share is the fraction of time with a lease.
 func leases(seed uint64, assumed func(tick time.Duration) time.Duration) (excess time.Duration, share float64) {
 	random := rand.New(rand.NewPCG(seed, 7))
 	start := time.Unix(1e9, 0)

@@ -27,7 +27,7 @@ func writeRecording(t *testing.T, recording []byte) string {
 	return file
 }
 
-// recordMinutes records a join at the start and after each of n minutes. The round trips between add no moment.
+// recordMinutes records a join at the start and after each of n minutes. The connection reports between the joins add no moment.
 func recordMinutes(t *testing.T, n int) (file string) {
 	t.Helper()
 	record, b := newRecorder(t, election)

@@ -14,7 +14,7 @@ const (
 )
 
 // After a read, the observer waits for spacingFactor times the load, between minSpacing and maxSpacing. The load is the
-// read's duration minus its round trips.
+// read's duration without the time of its round trips, and bounded.
 const (
 	minSpacing    = 20 * time.Millisecond
 	maxSpacing    = 2 * time.Second
