@@ -131,7 +131,7 @@ func listed(steps []step) string {
 	return list.String()
 }
 
-// reduced keeps removals of steps and of operations of multis if fails is then true. Rapid's own reduction is slower.
+// reduced removes steps, and operations of multis, that the failure does not need. Rapid's own reduction is slower.
 func reduced(steps []step, fails func([]step) bool) []step {
 	deadline := time.Now().Add(time.Minute)
 	for size := len(steps) / 2; size > 0; {
@@ -503,8 +503,8 @@ func (k *talk) runEvent(st step) {
 	}
 }
 
-// hangUp waits until the server closes the connection too. If Apache closes it after the session's
-// next connection begins, Apache removes that connection from its map of sessions.
+// hangUp waits until the server has closed the connection. Otherwise, Apache could remove the session's
+// next connection from its map of sessions.
 func (k *talk) hangUp(c *rawClient) {
 	c.nc.SetDeadline(time.Now().Add(patience))
 	if err := c.nc.(*net.TCPConn).CloseWrite(); err != nil {
@@ -628,7 +628,7 @@ func acl(t *rapid.T) []wire.ACL {
 func create(t *rapid.T, flags ...int32) wire.CreateRequest {
 	req := wire.CreateRequest{Path: path(t), Data: data(t), ACL: acl(t), Flags: pick(t, flags)}
 	if req.Flags == seq || req.Flags == eph|seq || req.Flags == wire.FlagTTLSequential || roll(t, 10) == 9 {
-		// The node is below /t, because a sibling of /t would change the root's cversion.
+		// The node is below /t, because only /t is removed after a conversation.
 		req.Path = "/t/" + strings.TrimPrefix(req.Path, "/t") + pick(t, []string{"", "/", "n_"})
 		req.Path = strings.Replace(req.Path, "//", "/", 1)
 		req.Flags |= seq
@@ -905,8 +905,8 @@ var alike = sync.OnceValue(func() []oddity {
 	return slices.DeleteFunc(oddities(), func(o oddity) bool { return differs.MatchString(fmt.Sprintf("%v: %s", o.op, o.name)) })
 })
 
-// differs matches oddities that Apache treats differently; see intendedDifferences. The last two match watches of
-// a null path: Apache accepts these, and fails when the connection ends.
+// differs matches oddities that Apache treats differently; see intendedDifferences. The last two patterns match
+// watches of a null path: Apache accepts these, and fails when the connection ends.
 var differs = regexp.MustCompile(`^checkWatches: relative path$|: null id( for digest| for ip)? ACL$|^multi: .*, null$|` +
 	`^setWatches2: with null list, [34]$|^addWatch: null path$`)
 

@@ -22,8 +22,8 @@
 // are hard to produce with a real server.
 //
 // After [Server.SetPace], the server holds replies and watch events for a delay or until
-// [Server.Step]; see [Pace]. Requests are not delayed: if the reply to a successful create is
-// held, the znode already exists.
+// [Server.Step]; see [Pace]. Requests are not delayed: if the reply to a create is held, the
+// server has already executed the create.
 //
 // [Server.Counters] counts requests and watch events. [Server.Tally] reports, for each
 // deleted child of a znode, which sessions were notified and how much they then requested.
@@ -52,7 +52,7 @@
 // An unknown operation is answered with Unimplemented, and the connection stays open.
 //
 // When a session moves to another connection, its password is checked before the old
-// connection is closed. Without this check, anybody who guesses a session id could close
+// connection is closed. Otherwise, anybody who guesses a session id could close
 // the session's connection.
 //
 // Like later releases, the server separates standard, persistent and recursive watches of

@@ -20,8 +20,8 @@ import (
 // ends, its held messages are lost. If more than 4 MiB are held for a connection when a further
 // message follows, the server closes the connection.
 //
-// The reply to closeSession is held too: the session ends immediately, but its connection stays open until the
-// reply is released or the client disconnects.
+// The reply to closeSession is held too: the session ends immediately, but its connection stays open while the
+// reply is held.
 type Pace struct {
 	Delay time.Duration // SetPace limits it to PaceMax
 	Steps bool          // if set, Delay is ignored

@@ -463,7 +463,7 @@ func TestPaceHoldsLastReplies(t *testing.T) {
 	})
 }
 
-// A requester sends up to eight requests before it receives their replies.
+// A requester has at most eight unanswered requests, besides pings.
 type requester struct {
 	*rawClient
 	t   *testing.T

@@ -23,8 +23,8 @@ var ErrClosed = errors.New("zkserver: server closed")
 type Options struct {
 	// Tick is the granularity of session expiry; 0 means 100 ms.
 	Tick time.Duration
-	// MinSessionTimeout and MaxSessionTimeout bound the session timeouts. 0 means the default:
-	// two ticks and one minute. The maximum is never below the minimum.
+	// MinSessionTimeout and MaxSessionTimeout bound the session timeouts. 0 means two ticks for
+	// the minimum, and one minute for the maximum. The maximum is never below the minimum.
 	MinSessionTimeout, MaxSessionTimeout time.Duration
 	// MaxClientCnxns bounds the clients' connections from one host; 0 means no bound.
 	MaxClientCnxns int
@@ -56,7 +56,7 @@ type Server struct {
 	closing chan struct{}
 	grown   atomic.Int64 // bytes received, queued and held since the last call of relieve
 
-	mu        sync.Mutex // guards everything below
+	mu        sync.Mutex // guards the fields below
 	closed    bool
 	refusing  bool
 	pace      Pace
