@@ -135,7 +135,6 @@ func asJSON(t *testing.T, v any) []byte {
 	return b
 }
 
-// TestConcurrentUse is for the race detector.
 func TestConcurrentUse(t *testing.T) {
 	withCast(t, nil, func(t *testing.T, s *world) {
 		var wg sync.WaitGroup

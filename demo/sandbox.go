@@ -27,12 +27,12 @@ type SandboxConfig struct {
 	// Cast must not have members yet, because the sandbox needs all reports of each member.
 	Cast *Cast
 	Path string // znode of the election or other recipe
-	// Workers configures the workers' connections, except for the buffers.
+	// Workers configures the sandbox's own connections. A worker replaces BufferSize and MaxReply.
 	Workers client.Config
 	// WriteEvery is the time between two writes of a worker; 0 is 400 ms.
 	WriteEvery time.Duration
-	Chaos      *Chaos // published in the rules, not applied by the sandbox; nil: no random faults
-	// Put receives the observations. It must not block, or call the sandbox or the server.
+	Chaos      *Chaos // published in the rules, not applied by the sandbox; nil: none
+	// Put receives the observations. It must not block, and must not call the sandbox, Cast or Server.
 	Put func(model.Observation)
 	// Notice receives one line for each worker that fails; nil discards it.
 	Notice func(string)
@@ -54,8 +54,8 @@ type Sandbox struct {
 	mu       sync.Mutex
 	rules    model.Rules
 	nextPace *zkserver.Pace          // pace after Prepare; nil: Prepare does not run
-	members  map[string]model.Member // by ID; killed members stay until removeExpired
-	replaced []uint64                // sessions of killed members whose IDs new members have
+	members  map[string]model.Member // by ID; also killed members
+	replaced []uint64                // sessions of killed members that members with the same ID replaced
 	jobs     map[int64]*job          // by fencing token
 	running  context.Context         // context of Run; nil: Run does not run
 	changed  chan struct{}           // closed at the next report of a member; nil: nothing waits
@@ -283,7 +283,7 @@ type Step struct {
 	Wait     time.Duration // the skipped time
 }
 
-// Step releases one message. If none is held, it skips the wait until a faulty member's session expires.
+// Step starts the stepping or releases one message. If no message is held, Step expires a faulty member's session.
 func (s *Sandbox) Step() (Step, error) {
 	if !s.Pace().Steps {
 		s.SetPace(zkserver.Pace{Steps: true})

@@ -20,7 +20,7 @@ import (
 // write, and after the server refused a write. So without fencing, two leaders' workers overwrite each other's numbers.
 type worker struct {
 	sandbox *Sandbox
-	job     *job // the worker uses only the constant fields member, znode and token
+	job     *job // the worker reads only the constant fields member, znode and token
 
 	// Only the goroutine of run uses these fields.
 	valueKnown bool
@@ -192,7 +192,7 @@ type Tokens struct {
 	holder  string
 }
 
-// Take reports whether t accepts the token, and returns the highest token so far and its holder. who is the writer.
+// Take reports whether t accepts the writer's token. Take returns the highest token so far and its holder.
 func (t *Tokens) Take(token int64, who string) (accepted bool, highest int64, holder string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -29,7 +29,7 @@ const adminRoot = "/commands"
 // ServeAdmin serves commands of Apache's AdminServer over HTTP on l, for GET and HEAD, without
 // authentication. As in Apache, an unknown command has status 200 and an error in the JSON.
 // ServeAdmin returns nil after [Server.Close], [ErrClosed] if the server is already closed, and otherwise an error
-// of l. It closes l and its connections.
+// of l. ServeAdmin closes l and all accepted connections.
 func (s *Server) ServeAdmin(l net.Listener) error {
 	var open atomic.Int64
 	server := &http.Server{

@@ -31,7 +31,7 @@ type conn struct {
 	sess     *session // nil before the handshake, and after a failed one
 	who      tree.Identities
 	stats    connStats
-	heldSize int       // bytes of its messages in the backlog
+	heldSize int       // size of its messages in the backlog
 	released sync.Cond // signals: heldSize is 0, or the server is closed
 	request  []byte    // while the connection is paced: the request being executed
 	event    int64     // number of the last event that fired a watch of the connection
@@ -470,8 +470,8 @@ const (
 	lingerBytes   = 64 << 10
 )
 
-// MaxHeld bounds the incomplete requests, the waiting output and the held messages of all connections
-// together, in bytes. The server closes the connections with the most bytes.
+// MaxHeld approximately bounds the incomplete requests, the waiting output and the held messages of all
+// connections together, in bytes. The server closes the connections with the most bytes.
 const MaxHeld = 128 << 20
 
 func (s *Server) relieve() {
