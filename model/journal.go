@@ -102,7 +102,7 @@ func NewJournal(cfg Config) *Journal {
 	return j
 }
 
-// Apply applies one observation and returns the events that are due, oldest first. The times
+// Apply applies one observation and returns the events that are due, sorted by [Event.N]. The times
 // of observations may go back.
 func (j *Journal) Apply(o Observation) []Event {
 	at := wallClock(o.When())
@@ -316,7 +316,7 @@ type connection struct {
 	last       LinkChanged // the last event
 }
 
-// change applies o. lost is true also if another connection replaced the former connection.
+// change applies o. lost is true also if another session replaced the former session.
 func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 	old := c.Connection
 	c.Connection = *o

@@ -27,7 +27,7 @@ type Lanes struct {
 // handoff.
 const NoticesMax = 4096
 
-// Gap is a time in which the election was not observed; To is zero while it lasts.
+// Gap is a time in which the election was not observed; To is zero while the gap lasts.
 type Gap struct{ From, To time.Time }
 
 // Lane is one candidate over time: a member with all its znodes, or one znode of a third-party
@@ -74,7 +74,7 @@ type LaneZnode struct {
 
 // Notice is a notification of the embedded server to a watcher of a deleted znode.
 type Notice struct {
-	At       time.Time // when the znode was deleted
+	At       time.Time // of the deletion, or of its report
 	Arrived  time.Time // zero: the notification has not arrived
 	From, To int       // indexes in [Lanes.All]: the znode's lane and the watcher's lane; -1: none
 }
@@ -141,8 +141,8 @@ func (l *Lane) Last() Standing {
 	return Standing{}
 }
 
-// Lanes returns the lanes. most is the maximum size of each of three groups: the first contenders, the last
-// leaders that left, and the last other contenders that left.
+// Lanes returns the lanes. The parameter most bounds each of three groups: the last third-party leaders that left, the
+// others that left, and the present third-party contenders that never had the role.
 func (s *State) Lanes(most int) *Lanes {
 	b := laneBuilder{
 		State: s, all: make([]*laneParts, 0, 2*most),

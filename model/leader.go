@@ -156,7 +156,7 @@ func (s *State) Leader() *dialect.Candidate {
 	return s.First()
 }
 
-// ElectionUnseen reports whether nothing shows that the path is an election.
+// ElectionUnseen reports whether the path exists but looks unlike an election.
 func (s *State) ElectionUnseen() bool {
 	return s.Phase == Live && !s.Single && s.Dialect == nil && s.Queue.Len() == 0 && (len(s.Ignored) > 0 || dialect.MaybeSingle(s.Path))
 }

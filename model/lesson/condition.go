@@ -57,7 +57,7 @@ type Condition struct {
 	Recipe   string       `toml:"recipe"`
 	Count    string       `toml:"count"`    // of notified candidates: digits, "waiting", or "" for any
 	Notified Role         `toml:"notified"` // one of the notified candidates
-	Used     bool         `toml:"used"`     // another znode had the new contender's sequence number before
+	Used     bool         `toml:"used"`     // the new contender's sequence number is lower than holders.next
 	// Then makes the condition count only after all conditions before it were met.
 	Then bool `toml:"then"`
 }

@@ -4,8 +4,8 @@
 //
 // # The phases of a part
 //
-// A [Lesson] is a list of parts. Each [Part] has a text. It may ask for a prediction, and for an
-// act in the real election:
+// A [Lesson] is a list of parts. Each [Part] has a text. A part may ask for a prediction, and
+// for an act in the real election:
 //
 //	preparing --Start--> asking --Answer--> waiting --the events--> finished --Next--> the next part
 //

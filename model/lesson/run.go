@@ -70,7 +70,7 @@ func (r *Run) setup() Setup {
 	return u
 }
 
-// Start begins the part in the state s, in which its setup is complete.
+// Start begins the part. s is the state after the setup of the part.
 func (r *Run) Start(s *doctor.State) {
 	r.state, r.began = s, s.At
 	r.begin()
@@ -387,7 +387,7 @@ func (r *Run) otherRules(s *doctor.State, keys []string) string {
 	return ""
 }
 
-// newFault ignores the resignation of a member with LosesReply, because it belongs to that fault.
+// newFault ignores the resignation of a member with LosesReply: the fault "lose reply" includes a resignation.
 func newFault(old, now *model.Member) string {
 	switch {
 	case now.LosesReply && !old.LosesReply:
@@ -404,7 +404,7 @@ func newFault(old, now *model.Member) string {
 	return ""
 }
 
-// disturbed returns why the part cannot go on, "" if it can. It also updates r.acted and r.wrong.
+// disturbed updates r.acted and r.wrong, and returns why the part is stuck, "" for a part that is not stuck.
 func (r *Run) disturbed(m *change) (why string) {
 	act, asks := r.now().Act, r.now().Question != nil
 	target := m.holders.of[act.Target]

@@ -93,7 +93,7 @@ type Watcher struct {
 	Known map[string]znode.Znode // the last children; a child that was deleted during the read is Unread
 }
 
-// Read reads only changes if full is false and the parent is the same. between, if not nil, runs before each child.
+// Read reads changes, or all children if full is true or the parent is new. The reads of children call between.
 func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	t := w.Tree
 	if !t.Exists {
