@@ -222,8 +222,8 @@ var ErrRefused = errors.New("zkserver: connection refused")
 // testing/synctest bubble. The client has the address 127.0.0.1.
 func (s *Server) Dial() (net.Conn, error) { return s.dial(false) }
 
-// DialObserver connects like [Server.Dial], but messages to the client are not delayed, and no [Tally] counts the client.
-// Both exceptions end if the session moves to another kind of connection.
+// DialObserver connects like [Server.Dial], but messages to the client are not delayed, and no [Tally] counts the
+// client. Both exceptions end if the session moves to another kind of connection.
 func (s *Server) DialObserver() (net.Conn, error) { return s.dial(true) }
 
 func (s *Server) dial(observer bool) (net.Conn, error) {
