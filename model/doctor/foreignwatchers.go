@@ -17,7 +17,7 @@ func foreignWatchers(r *ruleRun) {
 	f.clients(watchers)
 }
 
-// watchersMin is the smallest number of watching sessions that causes a finding; fewer cause little load.
+// watchersMin sessions cause a finding; fewer cause little load.
 const watchersMin = 20
 
 // manyOtherWatchers returns nil for a single znode, which waiting clients also watch.

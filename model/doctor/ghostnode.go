@@ -9,7 +9,7 @@ import (
 	"electop/model/znode"
 )
 
-// ghostWait bounds a rejoin, in which a client may create the new znode before it deletes the old one.
+// ghostWait gives a client that rejoins time to delete its old znode.
 const ghostWait = 2 * time.Second
 
 // ghostNode may find intended candidates: the latches or threads of one client share its session.
@@ -40,7 +40,7 @@ func ghostNode(r *ruleRun) {
 	}
 }
 
-// findGhosts returns in at the positions of the ghosts, then the position of the candidate that the client probably uses.
+// findGhosts returns the positions of the ghosts and, last, of the candidate that the client probably uses.
 func (r *ruleRun) findGhosts(all []int) (f *draft, at []int) {
 	owned := make([]*dialect.Candidate, len(all))
 	for i, k := range all {
@@ -67,7 +67,7 @@ func (r *ruleRun) findGhosts(all []int) (f *draft, at []int) {
 	}
 	f = r.find(oneSession, znode.Hex(owned[0].Session), "{candidates}", candidates(len(at)), "{remedy}", remedy)
 	if m == nil {
-		f.wait = 0 // the guid is in one list of children twice, so a rejoin does not explain it
+		f.wait = 0 // a rejoin does not create a second znode with the same guid
 	}
 	return f, at
 }

@@ -37,7 +37,7 @@ func herd(r *ruleRun) {
 type crowd struct {
 	sure  []int // two tables show a wrong watch, or the recipe is [dialect.Herd]
 	maybe []int // the last table shows a wrong watch, but the tables do not prove it
-	right []int // they should watch this child
+	right []int // contenders that should watch this child
 }
 
 const herdMin = 3

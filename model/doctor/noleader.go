@@ -120,7 +120,7 @@ func Since(v model.Vacancy) string {
 
 const standbysMax = 8
 
-// Could names the programs that can lead and those that cannot, except the leader. verb is "lead" or "take over".
+// Could describes which programs can lead and which cannot, except the leader. verb is "lead" or "take over".
 func Could(verb string, all model.Standbys) string {
 	if !all.Listed {
 		return "who could " + verb + " is not visible"

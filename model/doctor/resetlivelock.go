@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// Resets keep sessions, so a livelock has at least twice as many reigns as sessions.
+	// A reset keeps the session, so the same few sessions have all reigns of a livelock.
 	livelockMin    = 10
 	livelockWindow = 10 * time.Second
 	livelockReign  = time.Second

@@ -339,7 +339,7 @@ type causeSim struct {
 	late      map[string]time.Time   // when a stopped client continued and closed its session, by znode
 	published map[string]model.Cause // the last cause in the events, by znode
 	reported  map[model.Cause]int
-	wrong     int // number of handoffs with the cause expired and a znode in late
+	wrong     int // number of handoffs that wrongly have the cause expired
 }
 
 func newCauseSim(t *rapid.T, candidates int) *causeSim {
@@ -363,7 +363,7 @@ func newCauseSim(t *rapid.T, candidates int) *causeSim {
 	s.Every = s.between("poll", 200*time.Millisecond, 2*time.Second)
 	s.polls(func() time.Duration { return s.Every }, false)
 	if s.Counts {
-		s.run(8 * time.Second) // the servers report a first count in this time
+		s.run(8 * time.Second) // the ensemble's leader reports a first count in this time
 	}
 	return s
 }

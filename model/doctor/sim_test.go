@@ -25,7 +25,7 @@ type sim struct {
 	agenda modeltest.Agenda
 
 	servers    int
-	Leader     int // index of the ensemble's leader; -1 during its election
+	Leader     int // index of the ensemble's leader; -1 if there is none
 	epoch      int64
 	ElectionAt time.Time // when the ensemble last began to elect
 	Tick       time.Duration
@@ -281,7 +281,7 @@ func (s *sim) end(c *simClient) {
 	s.withdraw(c)
 }
 
-// elect begins an election of the ensemble, which may elect the same server again.
+// elect begins an election of the ensemble. The previous leader may win it.
 func (s *sim) elect() {
 	if s.Leader < 0 {
 		return
