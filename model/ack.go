@@ -15,18 +15,18 @@ import (
 
 // acknowledgement has the acknowledgement znodes of an election. One znode that names the leader is enough.
 type acknowledgement struct {
-	ackZnode            // the element of all that choose selected
+	ackZnode            // set by choose
 	all      []ackZnode // never written in place, because states share it
 	paths    []string
 	expected bool       // the configuration expects an acknowledgement, or one was seen
-	since    timeBounds // of the last handoff; unknown without a leader, after the acknowledgement or a lost connection
+	since    timeBounds // of the last handoff; unknown after its acknowledgement or a lost connection
 }
 
 type ackZnode struct {
 	AckState
 	changed timeBounds
 	missed  bool      // the connection was lost after the last read
-	sent    time.Time // when the last read was requested; zero: unknown, or in a gap
+	sent    time.Time // when the last read was requested; zero: unusable
 }
 
 func newAcknowledgement(paths []string, byData, expected bool) acknowledgement {
@@ -168,7 +168,7 @@ func ParseAck(data []byte) (znode string, czxid int64) {
 
 // AckState is an acknowledgement as it was last read.
 type AckState struct {
-	Path     string // "": the election has no acknowledgement
+	Path     string // "" for none
 	Presence Presence
 	At       time.Time
 	Session  uint64 // the ephemeral owner

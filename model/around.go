@@ -51,7 +51,7 @@ func (d *Directory) names() []string {
 
 // Standbys has the programs that could take over from the leader.
 type Standbys struct {
-	Listed bool     // the standbys are known, from a list of programs or from watches
+	Listed bool     // a list of programs or the watches show the standbys
 	Names  []string // as [dialect.Dialect.Who] names a leader; for watchers, their addresses or sessions
 	If     string   // a condition for leading that no znode shows, "" for none
 	// Programs are the standbys, the leader's program (LeaderProgram), and listed programs that cannot lead.
@@ -189,7 +189,7 @@ type LedLast struct {
 	Fenced bool   `json:"must_be_fenced"` // the next leader must fence Who first
 }
 
-// LedLast returns who led last if a [Live] election has [NoCandidate] or [NotAcknowledged] and a znode shows it.
+// LedLast returns the last leader of a [Live] election with [NoCandidate] or [NotAcknowledged], nil if unknown.
 func (s *State) LedLast() *LedLast {
 	if why := s.NoLeader(); why != NoCandidate && why != NotAcknowledged || s.Dialect == nil || s.Phase != Live {
 		return nil

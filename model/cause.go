@@ -150,7 +150,7 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 	return out
 }
 
-// survivor shows that c's session did not end, if cs is newer than c's deletion.
+// survivor returns another child of c's session, nil for none.
 func (cs *children) survivor(c *dialect.Candidate) *dialect.Candidate {
 	if c.Session == 0 {
 		return nil
@@ -219,7 +219,7 @@ func (e expiredCounts) add(t *session.Table) expiredCounts {
 // expiryCommit bounds the expected time from the count of an expiry to the deletion of the znodes.
 const expiryCommit = 3 * time.Second
 
-// before returns the last count that cannot include sessions whose znodes were deleted at t or later.
+// before returns the last count that ended more than expiryCommit before t, nil for none.
 func (e expiredCounts) before(t time.Time) *expiredCount {
 	for _, c := range slices.Backward(e) {
 		if !t.IsZero() && c.end.Before(t.Add(-expiryCommit)) {

@@ -87,7 +87,7 @@ func (w *deletionReports) stale(cs *children, o *Write) bool {
 	log := &w.deletions
 	deleted := log.of(o.Znode, o.Token)
 	if deleted == 0 && 0 < o.Token && o.Token <= log.floor {
-		// The znode is older than the log. If it does not exist now, it was deleted before the log began.
+		// The znode is older than the log, so the log may lack the znode's deletion.
 		if c := cs.known[o.Znode]; c == nil || c.Czxid != o.Token {
 			deleted = log.floor
 		}

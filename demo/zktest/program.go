@@ -50,7 +50,7 @@ type Program struct {
 	mu    sync.Mutex
 	lines []string
 	next  int           // index of the first line that Line has not read
-	more  chan struct{} // closed and replaced at each new line; closed at the end
+	more  chan struct{} // closed and replaced when a line is added; closed at the end
 	ended bool
 	err   error
 }
@@ -147,7 +147,7 @@ func (p *Program) Await(t testing.TB, line string) {
 	p.wait(t, line, func() bool { return slices.Contains(p.lines, line) })
 }
 
-// wait calls done, with p.mu held, until done returns true.
+// wait holds p.mu during each call of done.
 func (p *Program) wait(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	deadline := time.After(waitTimeout)

@@ -84,7 +84,7 @@ func Main(m *testing.M, options ...goleak.Option) {
 
 const gogc = "400" // saves CPU time of the tests and of the Go programs that they run
 
-// Tests runs the tests with defaults for -parallel and GOGC, and ends the shared server. It fails if a goroutine leaks.
+// Tests runs the tests with defaults for -parallel and GOGC, and ends the shared server. A goroutine leak is a failure.
 func Tests(m *testing.M, options ...goleak.Option) int {
 	if !flag.Parsed() { // -parallel on the command line overrides this default later
 		flag.Set("test.parallel", strconv.Itoa(testsPerProcessor*runtime.GOMAXPROCS(0)))
@@ -107,7 +107,7 @@ func Tests(m *testing.M, options ...goleak.Option) int {
 	return code
 }
 
-// Await polls until holds returns true, for at most a minute. Use it only if there is no event to wait for.
+// Await polls until holds() is true, for at most a minute. Use it only if there is no event to wait for.
 func Await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(waitTimeout); !holds(); time.Sleep(pollInterval) {

@@ -28,7 +28,7 @@ type neighbours struct {
 // In a [Dialect] they are relative to the election's path, see from.
 type Notes struct {
 	at      string // paths of the elections that have these znodes, see endsIn; "": all elections of the dialect
-	Epoch   string // the znode whose text is the number of leaders so far
+	Epoch   string // the znode whose text is the leader epoch
 	Last    string // the znode with the last leader's data, if no acknowledgement has that data
 	Backlog string // the znode with a child for each request that waits for the leader
 }

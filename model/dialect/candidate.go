@@ -17,7 +17,7 @@ type Candidate struct {
 	// electop observed the creation.
 	SeenAt time.Time
 	Joined bool
-	// Who is the result of [Dialect.Who]. If Revoked, it is the result before, "" if unknown.
+	// Who is the owner according to [Dialect.Who], "" if unknown.
 	Who string
 
 	// Revoked reports whether another client has replaced the owner's data to request the lock.

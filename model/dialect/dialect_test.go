@@ -342,7 +342,7 @@ func TestGroupDialects(t *testing.T) {
 	}
 }
 
-// TestKinds compares words with the result of [phrase.Content].
+// TestKinds also checks [phrase.Content].
 func TestKinds(t *testing.T) {
 	tried := map[string]bool{"barrier": true} // see TestBarrier
 	for _, c := range []struct{ id, path, children, marker, order, words string }{
