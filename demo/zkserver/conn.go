@@ -347,7 +347,7 @@ func (c *conn) awaitReleased() {
 		return
 	}
 	c.s.wg.Go(func() {
-		io.Copy(io.Discard, c.in) // ends when the connection ends
+		io.Copy(io.Discard, c.nc) // ends when the connection ends
 		c.s.mu.Lock()
 		defer c.s.mu.Unlock()
 		c.dropHeld()

@@ -169,15 +169,17 @@ func (b *backlog) pass(m *heldMessage, lost bool) {
 		b.passed = slices.Delete(b.passed, 0, 1)
 		b.unlisted++
 	}
-	b.passed = append(b.passed, Passed{Paced: m.Paced, Left: time.Now(), Lost: lost})
 	c, s := m.c, m.c.s
 	if c.heldSize -= m.size(); c.heldSize == 0 {
 		c.released.Broadcast()
 	}
 	s.release(c.sess)
 	if !lost {
-		m.count.sent(c.sess, c.write(echo(m.frame)), m.Event != 0)
+		n := c.write(echo(m.frame))
+		m.count.sent(c.sess, n, m.Event != 0)
+		lost = n == 0 // the connection's output has failed
 	}
+	b.passed = append(b.passed, Passed{Paced: m.Paced, Left: time.Now(), Lost: lost})
 	m.count.done()
 }
 
