@@ -93,7 +93,7 @@ type Watcher struct {
 	Known map[string]znode.Znode // the last children; a child that was deleted during the read is Unread
 }
 
-// Read reads changes, or all children if full is true or the parent is new. The reads of children call between.
+// Read reads only changes, unless full is true or the parent is new. Before it reads a child, Read runs between().
 func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	t := w.Tree
 	if !t.Exists {
