@@ -46,8 +46,8 @@ type Explained struct{ Handoff }
 // Acknowledged is an earlier handoff whose acknowledgement came after the [Handoff] event.
 type Acknowledged struct{ Handoff *Handoff }
 
-// Missed counts the changes between two reads that neither read shows. Known is false if they
-// cannot be counted, for example because the parent was deleted.
+// Missed counts the changes between two reads that neither read shows. Known is false if the
+// changes cannot be counted, for example because the parent was deleted.
 type Missed struct {
 	Creates, Deletes int
 	Known            bool
@@ -71,7 +71,7 @@ func (LinkChanged) EventBody()  {}
 // AckWait bounds how long a [Handoff] or [Snapshot] event waits for the acknowledgement.
 const AckWait = time.Second
 
-// heldMax bounds the events that wait, in case the clock stops.
+// heldMax bounds the events that wait.
 const heldMax = 4096
 
 type eventQueue struct {

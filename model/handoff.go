@@ -29,7 +29,7 @@ type Handoff struct {
 
 	// Silent is the time from the old leader's last sign of life, or from a member's fault, to the
 	// deletion of the leader's znode. Takeover is the time from the change to the acknowledgement. Vacant is the
-	// time without a candidate before the change. Each may be a guess, nil if unknown.
+	// time without a candidate before the change. Each is nil if unknown, and may be a guess.
 	Silent, Takeover, Vacant *time.Duration
 	// SilentIn, TakeoverIn and VacantIn bound the three durations, nil if unknown.
 	SilentIn, TakeoverIn, VacantIn *Span
@@ -92,7 +92,7 @@ func (h *Handoff) Measures() [4]Measure {
 	return out
 }
 
-// checkHead applies a change of the head; listed: the list of children is newer than the old head's deletion.
+// checkHead applies a change of the head. listed reports whether j.known is newer than the old head's deletion.
 func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	head, old := j.first(), j.head
 	if head == old || head != nil && old != nil && head.ID() == old.ID() {
@@ -260,7 +260,7 @@ func (j *Journal) depart(at time.Time, c *dialect.Candidate) {
 // EndOf returns why c's znode was deleted. It knows the causes only of recent leaders and members' candidates.
 func (j *Journal) EndOf(c *dialect.Candidate) Cause {
 	for _, h := range slices.Backward(j.past.handoffs) {
-		if h.From != nil && h.From.ID() == c.ID() && h.Cause != CauseUnknown { // unknown also if c was overtaken
+		if h.From != nil && h.From.ID() == c.ID() && h.Cause != CauseUnknown { // an overtaken leader gets CauseUnknown
 			return h.Cause
 		}
 	}
@@ -358,7 +358,7 @@ const HistoryMax = 500
 
 func remember[T any](history []T, v T) []T { return keep(history, v, HistoryMax) }
 
-// keep never overwrites elements.
+// keep never overwrites an element of history.
 func keep[T any](history []T, v T, max int) []T {
 	if len(history) < max {
 		return append(history, v)

@@ -16,7 +16,7 @@ type State struct {
 	Events   uint64     // number of events so far, including those that wait for an acknowledgement
 	Risks    []*Risk    // in queue order
 	Findings []*Finding // the worst first
-	Pending  []Pending  // suspicions that are not findings yet, by rule
+	Pending  []Pending  // suspicions that are not findings yet, sorted by rule
 
 	watch       tables[*watchTable]
 	recipeSince time.Time
@@ -168,8 +168,8 @@ func (s *State) znodeDeleted(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(last, func(d *model.ReportedDeletion) bool { return d.Candidate != nil && d.Candidate.ID() == c.ID() })
 }
 
-// Rival returns a proven rival, otherwise the last of [model.State.Rivals]. e shows which znode r.Unaware
-// watches. proven reports whether the servers' tables show that r.Unaware does not wait for r.Other.
+// Rival returns a proven rival, otherwise the last of [model.State.Rivals]. e is the watch of r.Unaware.
+// proven reports whether the servers' tables show that r.Unaware does not wait for r.Other.
 func (s *State) Rival() (r dialect.Rival, e Edge, proven bool) {
 	for _, r = range s.Rivals {
 		e = Edge{Why: "it is not in this queue"}

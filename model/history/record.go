@@ -3,8 +3,8 @@
 // An [Encoder] writes a recording: a [Header], then the observations, one JSON object a line.
 // A [Decoder] reads a recording. The events are not recorded: a journal computes them from the observations.
 //
-// A [Timeline] keeps segments of observations in memory, each with a clone of the journal before it. It
-// computes a moment from the clone and the observations of one segment.
+// A [Timeline] keeps segments of observations in memory. Each segment has a clone of the journal before
+// its first observation. A moment is computed from the clone and the observations of one segment.
 //
 // A recording may be hostile, so the decoder bounds the length and the memory of a line.
 package history
@@ -151,7 +151,7 @@ var ErrIncomplete = errors.New("the recording's last line is incomplete")
 
 const (
 	lineMax = 256 << 20 // bytes
-	// itemsMax bounds the items of a line, because three hostile bytes can become a large struct.
+	// itemsMax bounds the items of a line, because a few hostile bytes can become a large struct.
 	itemsMax   = 1 << 17
 	serversMax = 1 << 8 // in a table; ZooKeeper's documentation permits server ids up to 255
 )
@@ -187,7 +187,7 @@ func items(text []byte) (n int) {
 type Decoder struct {
 	r   *bufio.Reader
 	n   int   // number of lines read
-	max int   // largest length of a line, in bytes
+	max int   // largest length of a line with its newline, in bytes
 	err error // not nil after a line that is too long
 }
 

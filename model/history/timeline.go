@@ -42,7 +42,7 @@ type Moment struct {
 	MaxBytes    int  // bound of the timeline's estimated memory
 }
 
-// Move is a move during time travel. If there is no moment to move to, the position stays the same.
+// Move is a move during time travel. If no moment fits, a move leads to the kept moment that is nearest to n of Seek.
 type Move string
 
 const (
@@ -64,8 +64,8 @@ type segment struct {
 	before       uint64          // number of moments before the segment
 	all          []model.Observation
 	moments      []mark
-	bytes        int // estimated memory of all
-	journalBytes int // estimated memory of from
+	bytes        int // estimated memory of the observations
+	journalBytes int // estimated memory of the journal
 	limit        int // bound of len(all)
 }
 
