@@ -116,7 +116,7 @@ func checkCounters(t *testing.T, s *zkserver.Server) {
 
 func TestJavaClient(t *testing.T) {
 	t.Parallel()
-	apache := zktest.Apache(t).Addr // skips the test without Apache
+	apache := zktest.Apache(t).Addr
 	const commands = `create /java data
 create -s -e /java/n_
 create -c /java/box

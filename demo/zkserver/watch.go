@@ -95,7 +95,7 @@ const (
 	anyWatch = watchOnce | watchPersistent | watchRecursive
 )
 
-// watchTables has the watches of exists and getData in data, and those of getChildren in child. Server.mu guards it.
+// watchTables has the watches of exists and getData in data, of getChildren in child, and of addWatch in both.
 type watchTables struct {
 	data, child watchTable
 	events      int64
@@ -200,7 +200,7 @@ func (ts *watchTables) trigger(path string, event int32, notify func(c *conn, di
 		}
 	}
 	if event != wire.EventNodeChildrenChanged {
-		ts.data.trigger(path, event, once) // path comes before its ancestors, so a watch on path makes direct true
+		ts.data.trigger(path, event, once) // path comes before its ancestors, so direct is true if c watches path
 	}
 	if event == wire.EventNodeChildrenChanged || event == wire.EventNodeDeleted {
 		ts.child.trigger(path, event, func(c *conn, _ bool) { once(c, false) })
@@ -231,7 +231,7 @@ type Child struct {
 	Watchers []int64 // sessions that watch its data or existence
 }
 
-// Children returns the children of the znode at path in the order of their creation, and the sessions
+// Children returns the children of the znode at path, sorted by czxid, and the sessions
 // that watch the list of children. Both are nil if the znode does not exist.
 func (s *Server) Children(path string) (children []Child, watchers []int64) {
 	s.mu.Lock()

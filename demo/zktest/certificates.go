@@ -41,7 +41,7 @@ func NewCertificates(t testing.TB) *Certificates {
 	return c
 }
 
-// ServerConfig returns the configuration of a server that has names and addrs, and requires a client's certificate.
+// ServerConfig makes a server certificate for names and addrs, and requires a client's certificate.
 func (c *Certificates) ServerConfig(names []string, addrs ...net.IP) *tls.Config {
 	pool := x509.NewCertPool()
 	pool.AddCert(c.authority.Leaf)

@@ -24,7 +24,7 @@ type Ensemble struct {
 }
 
 // NewEnsemble starts n servers and returns when all serve and one leads.
-// The AdminServers of [WithAdmin] share a port, and need a loopback address each: outside Linux, the test is skipped.
+// With [WithAdmin], each member needs its own loopback address, so NewEnsemble skips the test outside Linux.
 func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 	t.Helper()
 	requireApache(t)
@@ -131,7 +131,7 @@ func (e *Ensemble) Leader(t testing.TB) *Server {
 type links map[[2]int][2]*fault.Link
 
 // dialPatience is how long a link waits for a member to open its port before the link resets the connection.
-// A reset would make a follower begin a new leader election.
+// A reset makes a follower begin a new leader election.
 const dialPatience = time.Second
 
 func newLinks(t testing.TB, quorum, election []string) links {

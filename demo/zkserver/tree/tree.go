@@ -147,7 +147,7 @@ type Node struct {
 	index               map[string]int // index of each name in children; nil until the first child
 }
 
-// SetNextSequence sets the number of the next sequential child. It is for tests.
+// SetNextSequence sets the number of the next sequential child.
 func (n *Node) SetNextSequence(next int32) { n.creates = next }
 
 // Children returns the names of the children in no particular order. The slice is valid until the next change.

@@ -218,8 +218,8 @@ type Multi struct {
 	Failed  *wire.MultiResponse // the reply if an operation failed, otherwise nil
 }
 
-// CheckMulti checks each operation as if the previous operations were applied. The code is MarshallingError if the
-// request is malformed, otherwise OK, even if an operation failed (see Multi.Failed).
+// CheckMulti checks each operation as if the previous operations were applied, until one fails or is malformed.
+// A malformed operation gives the code MarshallingError. A failed operation gives OK and Multi.Failed.
 func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 	if slices.ContainsFunc(ops, func(o wire.MultiOp) bool { return o.NoPath || o.Create.NoPath }) {
 		return Multi{}, wire.MarshallingError
