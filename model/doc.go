@@ -50,6 +50,6 @@
 // # The demo
 //
 // The demo's server and workers, and all members, report more than an observer can see: [Cast],
-// [DeletionReport], [Write], [Pace] and [Rules]. These observations make no events of this package.
+// [DeletionReport], [Write], [Pace] and [Rules].
 // [Properties] measures the safety and the liveness of the election.
 package model

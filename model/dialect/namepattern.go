@@ -58,8 +58,8 @@ func matches(patterns ...string) func(s string) bool {
 	return func(s string) bool { return p().MatchString(s) }
 }
 
-// endsIn reports whether the last elements of path match one of the ends. One "*" in an element
-// matches any text, and star is the last such text that is not empty.
+// endsIn reports whether the last elements of path match one of the ends. In an element that is not
+// empty, one "*" matches any text. star is the last such text that is not empty.
 func endsIn(path string, ends ...string) (star string, ok bool) {
 	for _, end := range ends {
 		have, want := strings.Split(path, "/"), strings.Split(end, "/")

@@ -8,8 +8,8 @@ import (
 	"electop/model/znode"
 )
 
-// Recipe is the rule of an election. The role is leadership, a lock or a lease. A position is an
-// index in a queue, which is in the recipe's order.
+// Recipe is the rule of an election. The role is leadership, a lock or a lease. A queue is in
+// the recipe's order, and a position is an index in a queue.
 type Recipe interface {
 	// Name is the recipe's name in recordings and on screen.
 	Name() string
@@ -30,7 +30,7 @@ type Recipe interface {
 
 // Target is a candidate's next step.
 type Target struct {
-	Listed bool // the children include the candidate's znode; otherwise the candidacy is lost
+	Listed bool // the candidate's znode is among the children, and its name fits
 	Leads  bool
 	Watch  string // the child to watch, "" for none
 }
@@ -208,7 +208,7 @@ func (r herd) Target(own string, children []string, skip func(string) bool) Targ
 	return r.target(own, children, skip, true)
 }
 
-// listing is a line in which each contender watches the list of children, and no child.
+// listing is a line in which each contender watches only the list of children.
 type listing struct{ *line }
 
 func (listing) Watches(Queue, int) (int, bool) { return -1, false }
@@ -239,7 +239,7 @@ func (alone) Target(own string, children []string, _ func(string) bool) Target {
 	return Target{Listed: there, Leads: there}
 }
 
-// leases is the recipe of a semaphore. Its waiting clients are in another directory.
+// leases is the recipe of a semaphore's leases.
 type leases struct {
 	alone
 	isLease func(name string) bool
@@ -278,7 +278,7 @@ func (items) Before(a, b *Candidate) bool {
 	return cmp.Or(cmp.Compare(withoutID(a.Name), withoutID(b.Name)), cmp.Compare(a.Name, b.Name)) < 0
 }
 
-// Queueless reports whether all contenders hold the role, so that no contender waits.
+// Queueless reports whether r counts every contender as a holder of the role.
 func Queueless(r Recipe) bool {
 	switch r.(type) {
 	case alone, *leases:

@@ -115,7 +115,7 @@ func shows(who func(c *Candidate, part string) string) func(string, *znode.Znode
 	return func(_ string, z *znode.Znode) bool { return who(&Candidate{Znode: *z}, "") != "" }
 }
 
-// singleID names the dialect of a single ephemeral znode. Such znodes are common, so [Recognise] never returns it.
+// singleID names a dialect that [Recognise] never returns, because single ephemeral znodes are common.
 const singleID = "single"
 
 var unknownSingle = completed(Dialect{Single: true, kind: KindUnknown, Watches: "not known", Why: whyUnknown}, Dialect{

@@ -15,7 +15,7 @@ const (
 	beliefGrace = time.Second
 )
 
-// mayBeThirdParty reports whether c may belong to another program with electop's naming, which need not acknowledge.
+// mayBeThirdParty reports whether c may belong to another program that uses electop's naming and does not acknowledge.
 func (r *ruleRun) mayBeThirdParty(c *dialect.Candidate) bool {
 	d := r.s.Dialect
 	return d != nil && !d.Foreign() && r.d.cfg.AckFollows && r.s.Member(c) == nil

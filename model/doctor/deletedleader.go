@@ -14,7 +14,7 @@ import (
 const (
 	deletedMax = 8
 	deletedFor = 10 * time.Minute
-	closingMax = 2 * time.Second // a leader that stops closes its session within this time after its znode's deletion
+	closingMax = 2 * time.Second // a leader that stops may keep its session for this time after its znode's deletion
 )
 
 // endedReigns skips locks and single znodes: their owners normally delete the znode.

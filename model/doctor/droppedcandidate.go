@@ -74,7 +74,7 @@ func (r *ruleRun) watchedPaths(w *watchTable, session uint64) (paths []string) {
 
 type formerSessions struct {
 	log     []former // oldest first; shared with clones: append only
-	unowned int      // number of contenders with an unknown owner that left
+	unowned int      // number of former contenders with an unknown owner
 }
 
 type former struct {

@@ -329,7 +329,7 @@ func (q *queues) change(at time.Time, queue dialect.Queue, someLeft bool) {
 	q.now = queue
 }
 
-// at returns the queue at that time, with contenders that joined later.
+// at returns the newest kept queue from that time or before, with contenders that joined later.
 func (q *queues) at(at time.Time) dialect.Queue {
 	if !q.left.After(at) {
 		return q.now
