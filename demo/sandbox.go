@@ -55,7 +55,7 @@ type Sandbox struct {
 	rules    model.Rules
 	nextPace *zkserver.Pace          // pace after Prepare; nil: Prepare does not run
 	members  map[string]model.Member // by ID; also killed members
-	replaced []uint64                // sessions of killed members that members with the same ID replaced
+	replaced []uint64                // sessions, perhaps alive, of killed or partitioned members that were replaced or left
 	jobs     map[int64]*job          // by fencing token
 	running  context.Context         // context of Run; nil: Run does not run
 	changed  chan struct{}           // closed at the next report of a member; nil: nothing waits
@@ -106,6 +106,9 @@ func (s *Sandbox) update(w *model.Cast) {
 	m := w.Member
 	if old := s.members[m.ID]; old.Fault == model.Killed && old.Session != m.Session {
 		s.replaced = append(s.replaced, old.Session)
+	}
+	if w.Gone && m.Fault == model.Partitioned {
+		s.replaced = append(s.replaced, m.Session) // the server does not know that m has left
 	}
 	if s.removeExpired(); w.Gone && m.Fault != model.Killed {
 		delete(s.members, m.ID)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -53,8 +54,8 @@ func (w *worker) run(ctx context.Context) {
 }
 
 func (w *worker) fail(err error) {
-	w.sandbox.refuse(w.job)
-	if !errors.Is(err, client.ErrFenced) {
+	if !errors.Is(err, client.ErrFenced) { // for ErrFenced, work has called refuse, and SetRules may have cleared it
+		w.sandbox.refuse(w.job)
 		w.sandbox.notice(fmt.Sprintf("worker of %s: %v", w.job.member, err))
 	}
 }
@@ -177,7 +178,7 @@ func (w *worker) readCounter(ctx context.Context, conn *client.Conn) error {
 	var c *counted
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
-	if decoder.Decode(&c) != nil || c == nil {
+	if decoder.Decode(&c) != nil || c == nil || decoder.More() || c.Value < 0 || c.Value == math.MaxInt64 {
 		return fmt.Errorf("%s is not a counter of electop: it contains %q", path, znode.Safe(string(data), 40))
 	}
 	w.valueKnown, w.value = true, c.Value

@@ -103,6 +103,7 @@ func (s *State) Standbys() (out Standbys) {
 		out.Listed, out.If = true, p.If
 		if d.Names == nil {
 			out.Unread += int(d.Parent.Children)
+			mayRun = mayRun || out.Unread > 0
 		}
 		for _, name := range d.Names[min(len(d.Names), ChildrenMax):] {
 			if r := p.Read(&znode.Znode{Name: name}); r.Who != "" && r.Who != leader {

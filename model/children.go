@@ -119,7 +119,9 @@ func (cs *children) interpret(d *dialect.Dialect, r dialect.Recipe, renewed func
 	all := cs.all()
 	for i, old := range all {
 		c := *old
-		d.Interpret(&c)
+		if d.Interpret(&c); c.Revoked {
+			c.Who = old.Who // the data no longer names the owner
+		}
 		if !c.SameReading(old) {
 			all[i], cs.known[c.Name] = &c, &c
 			renewed(old, &c)

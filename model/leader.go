@@ -117,6 +117,8 @@ func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 		return ""
 	case a.Presence == Absent || a.Presence == Present && a.ByData && !a.Data.Denied && !a.Data.Truncated() && !head.Unread && !head.Data.Denied:
 		return NotAcknowledged
+	case a.Presence == Present && a.Session == head.Session:
+		return NotAcknowledged // the data names an older znode of the session
 	case a.Presence == Present && a.Session != 0:
 		return OtherAcknowledged
 	}

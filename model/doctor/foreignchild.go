@@ -38,7 +38,11 @@ func foreignChild(r *ruleRun) {
 	if len(harmless) == 0 {
 		return
 	}
-	f := r.find(strangers, "others", "{children}", units.Count(len(harmless), "child is not a candidate", "children are not candidates"))
+	children := units.Count(len(harmless), "child is not a candidate", "children are not candidates")
+	if len(s.Ignored) > strangersMax {
+		children = "at least " + children
+	}
+	f := r.find(strangers, "others", "{children}", children)
 	for _, c := range harmless {
 		f.because("%s", described(c))
 		f.Znodes = append(f.Znodes, r.path(c.Name))

@@ -319,6 +319,11 @@ func TestProgramsMayRunIfTheirDirectoryIsDenied(t *testing.T) {
 			t.Errorf("/live_nodes %s: got Gone %t, want %t", presence, got, want)
 		}
 	}
+	c.apply(&model.Directory{At: c.Tree.Now, Path: "/live_nodes", Presence: model.Present, Parent: znode.Parent{Children: 5000}})
+	could := c.J.State().Standbys()
+	if got := doctor.Could("lead", could); could.Gone || !strings.Contains(got, "5000 programs whose names were not read") {
+		t.Errorf("5000 names were not read: got Gone %t, %q; want false, and their number", could.Gone, got)
+	}
 }
 
 func TestVacantWhilePatroniIsPaused(t *testing.T) {

@@ -36,6 +36,9 @@ func resetLivelock(r *ruleRun) {
 		if x.To.Sub(x.Earliest) >= livelockReign {
 			break
 		}
+		if x.Leader.Session == 0 {
+			continue // not read, so its session is unknown
+		}
 		ended++
 		sessions[x.Leader.Session] = true
 	}

@@ -167,7 +167,7 @@ const recent = 16
 
 func (m *change) countedDeletion(role Role) *model.ReportedDeletion {
 	for _, w := range m.after.Deletions[max(0, len(m.after.Deletions)-recent):] {
-		if a := m.holders.of[role]; w.Settled && a.queued && w.Znode == a.id.Name {
+		if a := m.holders.of[role]; w.Settled && a.queued && w.Znode == a.id.Name && w.Zxid > a.id.Czxid {
 			return w
 		}
 	}
