@@ -71,7 +71,7 @@ type Member struct {
 	SlowLead   bool `json:"slow_lead,omitempty"`
 	// Obstacle is why the member cannot lead, except for its place in the queue; "" for none. Safe for a terminal.
 	Obstacle string `json:"obstacle,omitempty"`
-	// LeaseEnd is the last reported end of a leader's lease, zero for none. The session cannot expire earlier.
+	// LeaseEnd is the last reported end of a leader's lease, zero for none.
 	// The JSON names of LeaseEnd and ExpiresFrom come from older recordings.
 	LeaseEnd time.Time `json:"lease,omitzero"`
 	// ExpiresFrom is the earliest time at which an expiry is assumed, normally Timeout after the member

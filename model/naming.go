@@ -40,7 +40,7 @@ func (n *naming) change(r dialect.Recipe) {
 }
 
 // recognised returns the dialect after r. For the same parent, an unknown dialect replaces no other dialect, because
-// a new child may not belong to the election. But a barrier whose new children show no dialect is not recognised.
+// a new child may not belong to the election. But if a barrier gets children that show no dialect, the result is nil.
 func (n *naming) recognised(r *Read, cs *children, path string, siblings []string, sameParent bool) *dialect.Dialect {
 	if n.given != nil || len(r.New) == 0 && sameParent && (n.dialect != nil || len(cs.known) > 0) {
 		return n.dialect

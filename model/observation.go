@@ -93,7 +93,7 @@ type Directory struct {
 	Presence Presence     `json:"presence"`
 	Parent   znode.Parent `json:"parent,omitzero"` // of the directory
 	// Names are the sorted names of the children. Names is not set for [State.Counted], or if there are more
-	// than [NamesMax] children. Children are the children of the first [ChildrenMax] Names that still existed.
+	// than [NamesMax] children. Children has the znodes of the first [ChildrenMax] Names, without deleted znodes.
 	Names    []string      `json:"names,omitempty"`
 	Children []znode.Znode `json:"children,omitempty"`
 }
@@ -275,7 +275,7 @@ type FollowReason string
 
 const (
 	FollowByChoice    FollowReason = "asked"       // the user wants reads
-	FollowUnsupported FollowReason = "unsupported" // the server has no addWatch (it is older than 3.6)
+	FollowUnsupported FollowReason = "unsupported" // the server has no addWatch, like ZooKeeper before 3.6
 	FollowRefused     FollowReason = "refused"     // the server refuses the watch
 	FollowHidden      FollowReason = "hidden"      // a child's ACL forbids reads, so the servers may withhold the child's events
 	FollowMissed      FollowReason = "missed"      // the watch missed changes

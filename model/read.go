@@ -162,7 +162,7 @@ type Flow struct {
 }
 
 // compared returns the known children that were deleted since old. later counts those that were created
-// again after the list: r.Parent does not count these creates.
+// again after the list.
 func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate, later int) {
 	listed := make(map[string]*znode.Znode, len(r.New))
 	for i := range r.New {
@@ -208,8 +208,7 @@ func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 	}
 }
 
-// refresh applies a later read of a child. Another czxid makes no Left and Joined events: the next read of
-// the parent counts these changes as missed.
+// refresh applies a later read of a child. Another czxid makes no Left and Joined events.
 func (j *Journal) refresh(r *Refresh) {
 	z := r.Znode
 	if j.single {

@@ -25,7 +25,7 @@ type Entry struct {
 	Severity doctor.Severity // "" if the situation needs no attention
 }
 
-// Could describes which programs could lead and, if none may now, the reason: for example, Patroni is paused.
+// Could describes which programs could lead, and why none may lead now: for example, Patroni is paused.
 func Could(s *doctor.State) string {
 	could := s.Standbys()
 	switch text := doctor.Could("lead", could); {
@@ -94,7 +94,7 @@ func NumberOrName(c *dialect.Candidate) string {
 	return znode.Safe(c.Name, 20)
 }
 
-// Watchers describes who watches the leader's znode, "" for nothing to tell.
+// Watchers describes who watches the first contender's znode. The text may be "".
 func Watchers(s *doctor.State) string {
 	w := s.LeaderWatchers()
 	if w == nil || len(w.Others) == 0 && (w.Candidates < 2 || s.Kind() == dialect.KindShared) {
