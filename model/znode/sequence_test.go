@@ -53,7 +53,7 @@ var sequenceNames = []struct {
 	{"lock--2147483648", -2147483648, true},
 	{"n_-1000000000", -1000000000, true},
 	{"latch-2147483648", -2147483648, true}, // too large without the sign
-	{"latch-2147483647", 2147483647, true},  // after a letter, the dash is a separator
+	{"latch-2147483647", 2147483647, true},  // fits without the sign
 	{"latch-2147483649", 0, false},          // too large with and without the sign
 	{"job-1795187631811", 0, false},         // the end of a time stamp
 	{"n_-0000000001", 1, true},              // no sign: -1 is written with nine digits

@@ -48,7 +48,7 @@ type Znode struct {
 	Ctime   time.Time `json:"ctime"`
 	Mtime   time.Time `json:"mtime,omitzero"` // zero: the data never changed
 	Data    Data      `json:"data"`
-	// Unread means that only Name is known: the znode was deleted before the read, or only names were listed.
+	// Unread means that only Name is known.
 	Unread bool `json:"unread,omitempty"`
 }
 
@@ -62,8 +62,8 @@ type Parent struct {
 }
 
 // sequenceMax is the largest sequence number: the counter is a signed 32-bit integer. ZooKeeper (since
-// 3.6, ZOOKEEPER-3249) stops counting there. Later sequential creates get this number again, and fail
-// if that name exists.
+// 3.6, ZOOKEEPER-3249) stops counting there. Later sequential creates can get this number again, and then
+// fail if that name exists.
 const sequenceMax = 1<<31 - 1
 
 // Creates returns how many children were ever created under this parent. This is also the next sequence

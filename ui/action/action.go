@@ -92,7 +92,7 @@ type Def struct {
 	Changes bool // --observe-only disables it
 	Harms   bool // it harms a candidate
 	Demo    bool // only the demo's footer has it
-	// Matters reports whether the action matters in this state. Then the footer never drops it. Nil: false.
+	// Matters reports whether the action matters in this state. Then its Drop is 0. Nil: false.
 	Matters     func(*doctor.State) bool
 	OfCandidate bool
 	// Next, if not nil, returns the Arg that an action of this kind has now.
@@ -161,7 +161,7 @@ func WordsFor(a Action) Words {
 // NoneSelected is the reason to refuse an action without a selected candidate.
 const NoneSelected = "no candidate is selected. j and k select one"
 
-// noMember stands for the missing member of a third-party candidate in Def.Next. It is read-only.
+// noMember is never written. In Def.Next it stands for the missing member of a third-party candidate.
 var noMember model.Member
 
 // Situation decides whether an action can be done now.
@@ -173,7 +173,7 @@ type Situation struct {
 	Actions     interface{ Why(Action) string } // nil: nothing can be done
 }
 
-// Offer returns an action of a kind, and why it is refused, "" if it is not.
+// Offer returns an action of a kind, and the reason to refuse the action, "" for none.
 func (x Situation) Offer(kind Kind, arg string, r model.Row) (a Action, why string) {
 	s, def := x.State, Of(kind)
 	a = Action{Kind: kind, Election: s.Path, Arg: arg}

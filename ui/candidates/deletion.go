@@ -145,7 +145,7 @@ func (v *Panel) drawDeleted(f *term.Frame, p *term.Pen, c columns, x *deletion, 
 }
 
 // drawNotifications draws the deleted znodes, the edges to their watchers, and the notifications on
-// the edges. lines begins at line 1 of a.
+// the edges. The first element of lines is in line 1 of the area.
 func (v *Panel) drawNotifications(f *term.Frame, a term.Area, c columns, deletions []deletion, lines []line) {
 	lineOf := func(position int) (y int, seen bool) {
 		if i := slices.IndexFunc(lines, func(l line) bool { return l.row == position }); i >= 0 {
@@ -196,7 +196,7 @@ func (v *Panel) drawNotifications(f *term.Frame, a term.Area, c columns, deletio
 	}
 }
 
-// notice is the notification to the candidate in line y, which may be out of view.
+// notice stands for the notifications to line y. This line may be out of view.
 type notice struct {
 	y        int
 	progress float64
@@ -205,7 +205,7 @@ type notice struct {
 type edges struct {
 	top, end int // the lines in view are those from top to end-1
 	at       int // the line of the deleted znode
-	// Columns: an edge starts at from, changes its line at bus, and ends at to.
+	// Columns of an edge: its start, its turn and its end.
 	from, bus, to int
 
 	f       *term.Frame

@@ -239,7 +239,7 @@ type wave struct {
 	since time.Duration // time since the deletion
 	exact bool          // not in slow motion
 	over  bool
-	// Both count from the deletion.
+	// Times since the deletion: events are shown up to upTo, and "done" needs a read up to readUpTo.
 	upTo, readUpTo time.Duration
 	n              [done + 1]int // candidates in each phase, none after the wave
 	state          *doctor.State
@@ -288,7 +288,7 @@ func (w *wave) happened(since time.Duration) time.Duration {
 	return since - waveSlower*waveSlow + waveSlow
 }
 
-// phaseOf treats a third-party client as done at the end of the wave, because it does not report its steps.
+// phaseOf treats third-party clients as done at the end of the wave, because they do not report their steps.
 func (w *wave) phaseOf(r *model.Reaction) phase {
 	switch read := cmp.Or(r.Read, r.Done); {
 	case read == 0 && w.Settled > 0 && w.since >= w.shown(w.Settled) && !w.state.Ours(r.Session):

@@ -19,7 +19,7 @@ type list struct {
 	Filter   string
 }
 
-// Reselect rebuilds the rows and keeps the candidate selected.
+// Reselect rebuilds the rows, and selects the same candidate again if it has a row.
 func (l *list) Reselect(s *doctor.State) {
 	without := l.Index >= l.Rows.Queued()
 	l.Rows = newList(s, l.Filter)

@@ -192,7 +192,7 @@ func (v *Panel) drawTable(f *term.Frame) {
 	v.drawBelow(f, a, c, 1+shown, avail-v.below-shown)
 }
 
-// drawBelow draws what is below the queue, from line y on, with spare lines for less important text.
+// drawBelow draws what is below the queue, from line y on. spare counts the lines for less important text.
 func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 	s := v.State
 	line := func() *term.Pen {

@@ -385,7 +385,7 @@ type link struct {
 	above, below term.Style // styles of the line above and below
 }
 
-// links has the edge of the row below last, because that row may watch a row in view.
+// links includes the edge of row last+1, because that row may watch a row in view.
 func (v *Panel) links(top, last int) []link {
 	if v.Rows.filtered {
 		return nil

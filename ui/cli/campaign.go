@@ -297,7 +297,7 @@ func newGuard(std IO) *cobra.Command {
 	}
 }
 
-// supervised runs the candidate until run ends. When ctx ends, it first stops the command and then ends run.
+// supervised runs the candidate. When ctx ends, supervised first stops the command and then cancels run.
 func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg candidate.Config) (why string, err error) {
 	var c *candidate.Candidate
 	s := &command.Supervisor{
