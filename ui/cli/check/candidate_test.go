@@ -31,7 +31,7 @@ const sessionTimeout, retryPause = 2 * time.Second, 200 * time.Millisecond
 func candidate(defect, servers, path, id string) {
 	fmt.Println(id, "follows")
 	c := &contender{defect: defect, path: path, id: id, data: id + " " + rand.Text(), lost: make(chan struct{}, 1)}
-	addrs := slices.Repeat(strings.Split(servers, ","), 2) // with one address, a zk.Conn waits 1 s before it reconnects
+	addrs := slices.Repeat(strings.Split(servers, ","), 2) // after it has tried all addresses, a zk.Conn waits 1 s
 	var err error
 	if c.conn, _, err = zk.Connect(addrs, sessionTimeout, zk.WithEventCallback(c.event)); err != nil {
 		log.Fatal(err)
@@ -41,7 +41,7 @@ func candidate(defect, servers, path, id string) {
 	signal.Notify(terminate, syscall.SIGTERM)
 	<-terminate
 	c.believe(false)
-	c.mu.Lock()                                                 // held until the end, so that nothing more is printed
+	c.mu.Lock()                                                 // held until the end, so that believe prints nothing more
 	time.AfterFunc(800*time.Millisecond, func() { os.Exit(0) }) // Close takes longer without a connection
 	c.conn.Close()
 	os.Exit(0)
@@ -104,7 +104,7 @@ func (c *contender) compete() {
 		c.lock()
 	}
 	for {
-		// A server that lost its data refuses clients with a larger zxid. A restarted process has none.
+		// A server that lost its data refuses clients with a larger zxid. A restarted process has no zxid.
 		for end := time.Now().Add(2 * sessionTimeout); c.conn.State() != zk.StateHasSession; time.Sleep(retryPause / 4) {
 			if time.Now().After(end) {
 				log.Fatal(syscall.Exec(os.Args[0], os.Args, os.Environ()))

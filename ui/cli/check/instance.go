@@ -32,11 +32,10 @@ type instance struct {
 	done chan struct{} // closed when the process has ended
 	how  string        // how it ended; set before done is closed
 
-	mu  sync.Mutex
-	now facts
-	log []*message
-	// onRequest, if set, is called before each request reaches the server.
-	onRequest func(*message)
+	mu        sync.Mutex
+	now       facts
+	log       []*message
+	onRequest func(*message) // if set, it is called before a request reaches the server
 }
 
 type facts struct {

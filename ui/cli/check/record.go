@@ -14,7 +14,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// A recording records a world. With Config.Leading, it has the instances as electop's own candidates, so that
+// A recording records a world. With Config.Leading, the instances are recorded as electop's own candidates, so that
 // a replay shows what each believes. A nil recording records nothing.
 type recording struct {
 	file  string

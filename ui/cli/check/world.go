@@ -178,7 +178,7 @@ func (w *world) start(n int) candidate {
 	return w.candidate(0)
 }
 
-// disorder waits until the first candidate leads alone, or returns what is wrong.
+// disorder waits for a correct election, and returns what stays wrong, "" for nothing.
 func (w *world) disorder() string {
 	inOrder := func() bool {
 		q, l := w.queue(), w.leaders()
@@ -328,7 +328,7 @@ func (w *world) oneLeader(since time.Time) {
 	}
 }
 
-// takesOver waits until another candidate is first and leads, and returns it.
+// takesOver waits for the next leader, and returns it.
 func (w *world) takesOver(left candidate, since time.Time, limit time.Duration) (next candidate) {
 	first := func() bool {
 		q := w.queue()
@@ -361,7 +361,7 @@ func (w *world) needLeading() {
 	}
 }
 
-// stops returns began as at if the instance stopped earlier.
+// stops returns the parameter began if the instance stopped earlier.
 func (w *world) stops(in *instance, began time.Time, limit time.Duration) (at time.Time, ok bool) {
 	if !w.await(limit, func() bool { return !in.leads() }) {
 		return time.Time{}, false

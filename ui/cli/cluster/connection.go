@@ -131,7 +131,7 @@ func (r Reach) Failed(servers client.ConnectString, why string) error {
 	if why == "" {
 		why = "no answer"
 	}
-	// why is the error of one server. Hosts of other servers may be unknown, too.
+	// One server's error does not show that the hosts of other servers are unknown.
 	if unknown := unknownHosts(context.Background(), servers); len(unknown) > 0 && !strings.Contains(why, "no such host") {
 		why += "; " + noSuchHost(unknown)
 	}
@@ -139,7 +139,7 @@ func (r Reach) Failed(servers client.ConnectString, why string) error {
 		servers, r.For, why, cmp.Or(r.servers, "--servers"), cmp.Or(r.timeout, "--connect-timeout"))}
 }
 
-// Refused returns the error for a client that a server refused with the error why.
+// Refused wraps the error with which a server refused a client.
 func Refused(cfg client.Config, why error) error {
 	if errors.Is(why, client.ErrAuthRequired) && !cfg.Authenticates() {
 		return fmt.Errorf("%s refuses this client: %w: give credentials, as sasl:USER:PASSWORD in --auth-file", cfg.Servers, why)

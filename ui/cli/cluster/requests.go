@@ -148,7 +148,7 @@ func (o Requests) Poller(cfg client.Config, conn func() *client.Conn, log *slog.
 // RequestLimit bounds the time for requests to all servers.
 const RequestLimit = 10 * time.Second
 
-// RequestReports requests connections, sessions and watches from every server. If poller is nil, it does nothing.
+// RequestReports requests the connections, sessions and watches that elections need. The poller may be nil.
 func RequestReports(ctx context.Context, poller *admin.Poller, elections []*doctor.Journal) error {
 	if poller == nil {
 		return nil
