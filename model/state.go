@@ -79,7 +79,7 @@ type State struct {
 	ParentRead, Single, AckExpected bool
 
 	role
-	notified    map[uint64]int // counts the notifications of each session
+	notified    map[uint64]int // see [State.Notified]
 	crowded     bool           // a session owns several contenders, or a contender has no session
 	bySession   map[uint64]*Member
 	unexplained []uint64 // sessions of former leaders whose [Cause] may still be corrected, sorted
@@ -93,7 +93,7 @@ type State struct {
 // Kind returns the kind of the children.
 func (s *State) Kind() dialect.Kind { return s.Dialect.Kind() }
 
-// Waiters returns the sessions that watch the path of a barrier according to the last table, sorted.
+// Waiters returns the sessions that watch a barrier's path according to the last answers about watches, sorted.
 // Curator's clients still watch a deleted path, but do not wait.
 func (s *State) Waiters() []uint64 {
 	if s.watchers == nil || s.Kind() != dialect.KindBarrier || s.Phase != Live {
@@ -263,7 +263,7 @@ func (s *State) Hosts() []string {
 }
 
 // Observations returns observations from which a new journal computes the present state, without
-// histories and totals.
+// histories, totals and older answers of servers.
 func (s *State) Observations() (out []Observation) {
 	add := func(o Observation) { out = append(out, o) }
 	link := s.Link

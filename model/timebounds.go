@@ -72,7 +72,7 @@ func (l listTimes) changed(r *Read, n int, gap bool) timeBounds {
 	// If the notification came before the reply with the previous list, that list may already show the change.
 	first := l.at.IsZero() || notified.After(l.at)
 	switch {
-	case n == 1 && first, l.sent.IsZero(): // older recordings have no times of requests
+	case n == 1 && first, l.sent.IsZero(): // l.sent is zero in older recordings
 		m.likely = notified
 	default:
 		m.likely = notified.Add(at.Sub(notified) / 2)

@@ -54,7 +54,7 @@ func (w *Wave) Notified() int { return len(w.Reactions) + w.More }
 type waves struct {
 	last   []*Wave
 	shared bool           // a state shares last
-	times  map[uint64]int // the number of notifications of each session
+	times  map[uint64]int // see [State.Notified]
 }
 
 func (w *waves) report(o *DeletionReport, first bool, queue dialect.Queue) {

@@ -11,7 +11,7 @@ import (
 
 // # When a session expires
 //
-// Only the ensemble's leader expires sessions, according to its own monotonic clock. A sign of life is
+// The ensemble's leader expires sessions according to its own monotonic clock. A sign of life is
 // a client's request or ping, or another member's report about the client. T is the time on the
 // leader's clock at which the leader received the last sign of life of a session, to is the
 // session's timeout, and tick is the leader's tick time. The leader reports the deadline
@@ -136,8 +136,7 @@ type Liveness struct {
 	by        time.Time // latest time of the deadline on our clock; zero: not known
 	notBefore time.Time // earliest time of the deadline on our clock; zero: not known
 
-	// quiet is the time of the first reply with the present state of conn, or with the present deadline
-	// if conn is nil; zero: not known.
+	// quiet is the time of the first reply with the client's last known state; zero: not known.
 	quiet time.Time
 	// connRound is the beginning of the last round that showed the session's connection or its absence,
 	// deadlineRound of the last round with the session's deadline.
@@ -270,7 +269,7 @@ func (h *Liveness) LastKnown() string {
 }
 
 // Likely returns the time from which a deletion of the znode probably means that the session expired.
-// A healthy client pings every third of the timeout, so about two thirds are always left.
+// A healthy client pings every third of the timeout, so about two thirds of the timeout are left.
 func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
 	from, timeout := Later(h.sound, joined), h.timeout
 	if h.absent.IsZero() || h.silent {

@@ -11,8 +11,8 @@ import (
 )
 
 // Table has the answers of the ensemble's members in one round of requests. Each member lists only
-// its own connections and watches. Sessions and ephemerals are the same on all members. Only the
-// ensemble's leader, or a standalone server, has deadlines.
+// its own connections and watches. Ephemerals are the same on all members. Only the ensemble's
+// leader, or a standalone server, has the deadlines of sessions with ephemerals.
 //
 // A journal gets only the part of a table about its election. The counts cover the whole server.
 type Table struct {
@@ -68,8 +68,7 @@ type Server struct {
 	ConnectionCount int      `json:"connection_count,omitempty"`
 
 	Sessions Answer `json:"sessions"`
-	// Deadlines are the times at which sessions expire, rounded up to the server's tick. Only the ensemble's leader
-	// and a standalone server expire sessions.
+	// Deadlines are the times at which sessions expire, rounded up to the server's tick.
 	Deadlines []Deadline    `json:"deadlines,omitempty"`
 	Tick      time.Duration `json:"tick,omitempty"` // 0: not known
 	// Expired is how many sessions the server expired from its start to this round; nil: not reported.
@@ -142,8 +141,7 @@ type Ephemeral struct {
 	Path    string `json:"path"` // without the chroot
 }
 
-// Watch lists the sessions with data or exists watches on a path. Servers do not list child
-// watches.
+// Watch lists the sessions that watch a path. Servers do not list child watches.
 type Watch struct {
 	Path     string   `json:"path"` // without the chroot
 	Sessions []uint64 `json:"sessions"`
@@ -157,7 +155,7 @@ func (t *Table) Anchored(session uint64) bool {
 	return slices.ContainsFunc(t.Anchors, func(a Anchor) bool { return a.Session == session })
 }
 
-// Checked returns t, with Whole set to false if the servers may belong to another ensemble.
+// Checked returns t, or a copy without Whole if the servers may belong to another ensemble.
 func (t *Table) Checked() *Table {
 	if !t.ListsEveryConn() {
 		return t
@@ -311,7 +309,7 @@ func (t *Table) Conns() map[uint64]Conn {
 	return out
 }
 
-// Expirer returns the server that expires sessions; nil for none.
+// Expirer returns a server that listed deadlines, preferably a leader or standalone server; nil for none.
 func (t *Table) Expirer() *Server {
 	var found *Server
 	for i := range t.Servers {

@@ -67,7 +67,7 @@ func (k *Tracker) Apply(t *Table, at time.Time, holders []Holder, keep func(sess
 		return
 	}
 	if exp != nil && k.term.known && znode.Safe(exp.Addr, 0) != k.term.leader {
-		exp = nil // the deadlines are from a deposed leader
+		exp = nil // the deadlines may be from a deposed leader
 	}
 	if clients != nil {
 		k.known.clients, k.known.hosts, k.known.whole, k.at = clients, t.Hosts, t.ListsEveryConn(), t.End.Round(0)
@@ -236,7 +236,7 @@ func (v View) AliveAfter(session uint64) time.Time {
 // Whole reports whether all members of the ensemble listed their connections.
 func (v View) Whole() bool { return v.whole }
 
-// Absent reports whether the last round showed that the session has no connection to any member.
+// Absent reports whether the last lists of connections cover all members and lack the session.
 func (v View) Absent(session uint64) bool {
 	return v.whole && v.clients[session].Conn == nil
 }

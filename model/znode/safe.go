@@ -55,7 +55,7 @@ func Safe(s string, max int) string {
 // SafeMax is the default bound of [Safe], in runes.
 const SafeMax = 256
 
-// Unsafe reports whether r must not reach a terminal: it is U+FFFD, invisible or not printable.
+// Unsafe reports whether r, for example U+FFFD, must not reach a terminal.
 // [unicode.IsPrint] is not enough: it accepts the Hangul fillers and the empty Braille cell.
 func Unsafe(r rune) bool {
 	if 0x20 <= r && r < 0x7f {
