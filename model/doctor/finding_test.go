@@ -383,6 +383,20 @@ func TestWatchCycle(t *testing.T) {
 	}
 	c.afterAnswers(nil)
 
+	c, names := three(t, model.Config{}, "n_")
+	c.afterAnswers(nil)
+	c.answerTwice(func(x *session.Table) { watches(x, "/e", 1, names[1]) })
+	c.answerTwice(func(x *session.Table) {
+		for i := range names {
+			watches(x, "/e", uint64(i+1), slices.Delete(slices.Clone(names), i, i+1)...)
+		}
+	})
+	for what := range c.found {
+		if strings.HasPrefix(what, "watch-cycle") {
+			t.Errorf("a leader that watches, and candidates that watch all: got %q, want no watch-cycle", what)
+		}
+	}
+
 	c = newFixture(t, model.Config{})
 	lock("__lock__", "01", 1, c)
 	lock("__lock__", "02", 2, c)

@@ -26,7 +26,7 @@ func watchCycle(r *ruleRun) {
 
 // circle returns the positions of contenders that wait for each other, nil for none.
 func (r *ruleRun) circle(last, base *watchTable) []int {
-	s := r.s
+	s := r.state()
 	place := make(map[string]int, s.Queue.Len())
 	for i, c := range s.Queue.All() {
 		place[c.Name] = i
@@ -47,7 +47,11 @@ func (r *ruleRun) circle(last, base *watchTable) []int {
 			if k, _ := slices.BinarySearch(all, to); k < len(all) {
 				waiting = all[k:]
 			} else {
-				upward = true
+				// A contender that watches its predecessor waits for nobody else, and a leader for nobody.
+				waiting = slices.DeleteFunc(slices.Clone(all), func(i int) bool {
+					return s.Edge(i).State == Verified || i < s.Recipe.Holders(s.Queue) && !s.Dialect.Locks()
+				})
+				upward = upward || len(waiting) > 0
 			}
 			for _, from := range waiting {
 				waits[from] = append(waits[from], to)
