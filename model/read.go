@@ -141,7 +141,7 @@ func (j *Journal) readAgain(r *Read) {
 
 // PerMinute returns how many items of a queue were created and taken per minute; ok is false if unknown.
 func (s *State) PerMinute() (created, taken int, ok bool) {
-	if len(s.Flows) == 0 || s.At.Sub(s.Flows[0].At) < 10*time.Second {
+	if len(s.Flows) == 0 || s.At.Sub(s.Flows[0].At) < 10*time.Second || s.Link.Link != Connected || s.Phase != Live {
 		return 0, 0, false
 	}
 	first := s.Flows[0]

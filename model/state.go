@@ -382,7 +382,7 @@ func (want Ref) Same(have Ref) bool {
 	if want.Member != "" {
 		return have.Member == want.Member
 	}
-	return have != (Ref{}) && have.Znode == want.Znode
+	return want != (Ref{}) && have.Znode == want.Znode
 }
 
 // Name returns the name of the row.

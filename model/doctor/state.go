@@ -163,9 +163,7 @@ func (s *State) Lead() Lead {
 }
 
 func (s *State) znodeDeleted(c *dialect.Candidate) bool {
-	const deletionsMax = 64
-	last := s.Deletions[max(0, len(s.Deletions)-deletionsMax):]
-	return slices.ContainsFunc(last, func(d *model.ReportedDeletion) bool { return d.Candidate != nil && d.Candidate.ID() == c.ID() })
+	return slices.ContainsFunc(s.Deletions, func(d *model.ReportedDeletion) bool { return d.Candidate != nil && d.Candidate.ID() == c.ID() })
 }
 
 // Rival returns a proven rival, otherwise the last of [model.State.Rivals]. e is the watch of r.Unaware.

@@ -48,3 +48,15 @@ func TestMergedOverKeepsOlderAnswers(t *testing.T) {
 		t.Errorf("answers of a after a full round: got %+v, want no watches and no Leftover", a)
 	}
 }
+
+func TestExpirerIsTheLeaderOfTheLatestEpoch(t *testing.T) {
+	server := func(addr string, mode session.Mode, epoch int64) session.Server {
+		return session.Server{Addr: addr, Mode: mode, Zxid: epoch << 32, Sessions: session.Answer{State: session.Answered}, Deadlines: []session.Deadline{{Session: 1}}}
+	}
+	x := &session.Table{Servers: []session.Server{
+		server("follower:1", session.ModeFollower, 9), server("leader:1", session.ModeLeader, 7), server("former:1", session.ModeLeader, 6),
+	}}
+	if got := x.Expirer().Addr; got != "leader:1" {
+		t.Errorf("got %s, want leader:1", got)
+	}
+}

@@ -309,15 +309,16 @@ func (t *Table) Conns() map[uint64]Conn {
 	return out
 }
 
-// Expirer returns a server that listed deadlines, preferably a leader or standalone server; nil for none.
+// Expirer returns a server that listed deadlines, preferably a standalone server or the leader with the latest epoch; nil for none.
 func (t *Table) Expirer() *Server {
 	var found *Server
+	leads := func(s *Server) bool { return s.Mode == ModeLeader || s.Mode == ModeStandalone }
 	for i := range t.Servers {
 		s := &t.Servers[i]
 		if s.Sessions.State != Answered || len(s.Deadlines) == 0 {
 			continue
 		}
-		if found == nil || s.Mode == ModeLeader || s.Mode == ModeStandalone {
+		if found == nil || leads(s) && (!leads(found) || s.Zxid>>32 > found.Zxid>>32) {
 			found = s
 		}
 	}

@@ -139,7 +139,7 @@ func (v *Panel) drawDeleted(f *term.Frame, p *term.Pen, c columns, x *deletion, 
 	}
 	number := cmp.Or(numberOf(x.candidate), "-")
 	p.Text(term.Text, " ").Text(term.Alarm, f.Theme.Glyph.Killed)
-	p.Text(term.Faint, term.Blanks(gutter-2+c.seq-term.Width(number))+number+"  "+term.Fitted(x.candidate.Label(), c.name))
+	p.Text(term.Faint, term.Blanks(gutter-2+c.seq-term.Width(number))+number+term.Blanks(c.mode+2)+term.Fitted(x.candidate.Label(), c.name))
 	p.Text(term.Faint, term.Blanks(c.watchesStart()-c.nameStart()-c.name)).Text(term.Trouble, deletedWord)
 	p.Text(term.Faint, term.Blanks(p.Room()-1))
 }

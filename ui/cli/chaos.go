@@ -91,8 +91,8 @@ func parseRate(s string) (perSecond float64, err error) {
 	if !found {
 		per = 1
 	}
-	if err != nil || per == 0 || !(n > 0) || n/per > rateMax {
-		return 0, process.Usagef("--rate %q: a number of faults per time, as in 2/s or 30/m, up to %d/s", s, rateMax)
+	if err != nil || per == 0 || n/per < 1.0/86400 || !(n/per <= rateMax) {
+		return 0, process.Usagef("--rate %q: a number of faults per time, as in 2/s or 30/m, from 1 a day up to %d/s", s, rateMax)
 	}
 	return n / per, nil
 }

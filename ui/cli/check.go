@@ -132,18 +132,15 @@ func runCheck(ctx context.Context, o *options, c check.Config, junit string, std
 	case err != nil:
 		return err
 	}
-	if err := std.print(o.json, r, r.String()); err != nil {
-		return err
-	}
-	if r.Failed > 0 {
+	if printErr = std.print(o.json, r, r.String()); r.Failed > 0 {
 		err = process.Critical
 	}
 	if junit != "" {
 		b, failed := r.JUnit()
 		if failed = errors.Join(failed, os.WriteFile(junit, append(b, '\n'), 0o600)); failed != nil {
 			std.note("--junit: %v", failed)
-			return cmp.Or(err, error(process.Passed(process.ExitFailure)))
+			return cmp.Or(printErr, err, error(process.Passed(process.ExitFailure)))
 		}
 	}
-	return err
+	return cmp.Or(printErr, err)
 }
