@@ -160,8 +160,13 @@ func (s *State) FollowedRead(path string) bool {
 func (j *Journal) applyNote(o *Ack, isEpoch bool) {
 	from, before := j.notes[o.Path].number()
 	if to, now := o.number(); isEpoch && before && now && from != to {
-		j.epoch = &EpochChanged{from, to, wallClock(j.notes[o.Path].At), wallClock(o.At)}
-		j.emit(wallClock(o.At), *j.epoch)
+		change := EpochChanged{from, to, wallClock(j.notes[o.Path].At), wallClock(o.At)}
+		if j.emit(change.At, change); j.epochReconnects == j.link.reconnects {
+			j.epoch = &change
+		}
+	}
+	if isEpoch {
+		j.epochReconnects = j.link.reconnects
 	}
 	j.notes = maps.Clone(j.notes)
 	j.notes[o.Path] = o

@@ -62,22 +62,23 @@ type Journal struct {
 	vacantFrom timeBounds // when the queue became empty; zero: not observed
 	vacancy    Vacancy    // since when the queue is known to be empty
 
-	link        connection
-	ack         acknowledgement
-	directories map[string]*Directory // by path; never written in place
-	notes       map[string]*Ack       // the last reads of Epoch and Last of [dialect.Notes], by path; never written in place
-	epoch       *EpochChanged         // the last change, nil for none
-	sessions    session.Tracker
-	unexplained unexplained
-	expired     expiredCounts
-	returned    returned
-	reported    deletionReports
-	waves       waves
-	work        work
-	steps       []StepTaken
-	exchanges   exchanges
-	properties  properties
-	lanes       laneLog
+	link            connection
+	ack             acknowledgement
+	directories     map[string]*Directory // by path; never written in place
+	notes           map[string]*Ack       // the last reads of Epoch and Last of [dialect.Notes], by path; never written in place
+	epoch           *EpochChanged         // as in [State.EpochChange]
+	epochReconnects int                   // link.reconnects at the last read of the epoch
+	sessions        session.Tracker
+	unexplained     unexplained
+	expired         expiredCounts
+	returned        returned
+	reported        deletionReports
+	waves           waves
+	work            work
+	steps           []StepTaken
+	exchanges       exchanges
+	properties      properties
+	lanes           laneLog
 
 	past   past
 	totals totals

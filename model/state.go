@@ -54,7 +54,7 @@ type State struct {
 	AckPaths []string
 	// Directories has the last reads of the directories of [State.Around] and [State.Counted], by path.
 	Directories map[string]*Directory
-	EpochChange *EpochChanged // the last change, nil for none
+	EpochChange *EpochChanged // the last change between two reads in one connection, nil for none
 	Returned    []*Returned   // oldest first
 
 	// Table has the answers in the last round of requests to the servers, nil for no round. Answers

@@ -25,7 +25,7 @@ func abandonedAttempt(r *ruleRun) {
 	}
 	longest, n := time.Duration(0), 0
 	for i := range rs[:len(rs)-1] {
-		if rs[i].FromKnown {
+		if rs[i].FromKnown && rs[i+1].FromKnown { // otherwise its beginning or its end is unknown
 			longest = max(longest, rs[i].To.Sub(rs[i].From))
 			n++
 		}
@@ -36,7 +36,7 @@ func abandonedAttempt(r *ruleRun) {
 	}
 	held := r.at.Sub(now.From)
 	f := r.find(longHeld, safe(head.Name)).about(head)
-	f.because("%s has held the lock since %s UTC", described(head), now.From.UTC().Format(time.DateTime))
+	f.because("%s has held the lock since %s UTC%s", described(head), now.From.UTC().Format(time.DateTime), map[bool]string{false: " or earlier"}[now.FromKnown])
 	f.because("the longest of %d earlier holds was %s; %s", n, units.Took(longest), units.Count(s.Queue.Len()-r.holders(), "other waits", "others wait"))
 	if x := s.Tracked.Client(head.Session); x.Conn != nil {
 		f.Severity = Warning

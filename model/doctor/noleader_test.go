@@ -577,3 +577,29 @@ func TestDelayAloneIsNoWarning(t *testing.T) {
 		}
 	}
 }
+
+func TestEpochJump(t *testing.T) {
+	for name, lost := range map[string]bool{"observed": false, "after a lost connection": true} {
+		t.Run(name, func(t *testing.T) {
+			c := newFixture(t, model.Config{Path: "/controller", AckFollows: true})
+			c.readSingle(znode.Znode{Name: "/controller", Session: 9, Czxid: 99, Data: znode.NewData([]byte(`{"version":1,"brokerid":1}`))})
+			epoch := func(n string) {
+				c.apply(&model.Ack{At: c.Tree.Now, Path: "/controller_epoch", Presence: model.Present, Data: znode.NewData([]byte(n))})
+			}
+			epoch("5")
+			if lost {
+				c.apply(&model.Connection{At: c.Tree.Now, Link: model.Disconnected})
+				c.apply(&model.Connection{At: c.Tree.Now, Link: model.Connected})
+			}
+			epoch("9")
+			c.J.RunRules()
+			var found []string
+			for _, f := range c.J.State().Findings {
+				found = append(found, f.ID)
+			}
+			if slices.Contains(found, "epoch-jump") == lost {
+				t.Errorf("lost connection %t: got findings %q, want epoch-jump: %t", lost, found, !lost)
+			}
+		})
+	}
+}

@@ -131,7 +131,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	switch {
 	case errors.Is(err, candidate.ErrNoParent):
 		return fmt.Errorf("%w, or create the znode with --create", cluster.Missing(o.path, conn.Servers))
-	case ctx.Err() != nil:
+	case ctx.Err() != nil && ended == "interrupted":
 		err = process.Interrupted
 	case o.command.args == nil || ended == "":
 		return err
@@ -337,10 +337,10 @@ func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg c
 	s.Close()
 	code, exited, failure := s.Result()
 	switch {
-	case ctx.Err() != nil:
-		return "interrupted", process.Interrupted
 	case exited:
 		return "its command ended", process.Passed(code)
+	case ctx.Err() != nil:
+		return "interrupted", process.Interrupted
 	case failure != nil:
 		return failure.Error(), failure
 	}

@@ -88,6 +88,7 @@ func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Cont
 	wait, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	var last error
+	pause := 100 * time.Millisecond
 	for {
 		left := reach
 		left.For = time.Until(deadline).Round(10 * time.Millisecond)
@@ -122,7 +123,10 @@ func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Cont
 		case !errors.Is(err, client.ErrNotConnected) && !errors.Is(err, zk.ErrConnectionClosed):
 			return fmt.Errorf("read from %s: %w", server, err)
 		}
-		last = err
+		if last = err; !errors.Is(err, client.ErrReplyTooLarge) {
+			process.Sleep(wait, pause)
+			pause = min(2*pause, time.Second)
+		}
 	}
 }
 
