@@ -22,7 +22,7 @@ import (
 	"electop/demo/zktest"
 )
 
-// A system writes a layout below root, as its real clients do.
+// A system writes the znodes that its real clients would write.
 type system struct {
 	name  string
 	write func(w *tree, root string) truth
@@ -215,7 +215,7 @@ func acknowledged() []system {
 	}
 }
 
-// acks returns a system whose leader creates the znodes acks. If required is true, nobody leads without them.
+// acks returns a system whose leader acknowledges with znodes. If required is true, nobody leads without them.
 func acks(name string, q queue, required bool, data func(znode string) string, acks func(w *tree, at string) []string) system {
 	return system{name, func(w *tree, root string) truth {
 		at, znodes, members := q.write(w, root)
@@ -343,7 +343,7 @@ func hadoop(w *tree, root string) truth {
 	return o
 }
 
-// lone returns a system whose election is a single znode, which the leader creates. The paths in others are no elections.
+// lone returns a system whose election is a single znode, which the leader creates. The other paths have no leader.
 func lone(name, at string, beside func(w *tree, root string), data func(w *tree) string, others ...string) system {
 	return system{name, func(w *tree, root string) truth {
 		beside(w, root)
@@ -513,7 +513,7 @@ type queue struct {
 	blocked bool
 }
 
-// write returns the queue's path, and its candidates in the queue's order. members[i] owns znodes[i].
+// write returns the path of the queue, and the candidates in order. members[i] owns znodes[i].
 func (q *queue) write(w *tree, root string) (at string, znodes []string, members []int) {
 	at = root + w.fill(q.at)
 	w.dir(at)
@@ -657,7 +657,7 @@ func special() []system {
 	}
 }
 
-// flink writes Flink's znodes. The leader confirms each component; one confirmation suffices.
+// flink writes Flink's znodes. The first candidate leads after it has confirmed one component.
 func flink(w *tree, root string) truth {
 	q := queue{at: "/flink/*/leader/latch", name: latch}
 	at, znodes, members := q.write(w, root)

@@ -12,7 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The test binary runs electop or stamper if it has that name.
+	// A copy of the test binary with one of these names runs that function instead of the tests.
 	testscript.Main(runner{m}, map[string]func(){"electop": electop, "stamper": stamper})
 }
 
@@ -20,7 +20,7 @@ func electop() {
 	os.Exit(cli.Run(context.Background(), os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
-// runner runs the tests, ends the shared server and looks for leaks, before testscript ends the process.
+// runner runs the tests and their cleanup before testscript ends the process.
 type runner struct{ m *testing.M }
 
 func (r runner) Run() int {

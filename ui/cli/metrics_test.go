@@ -288,7 +288,7 @@ func TestMetricsOfACandidate(t *testing.T) {
 func TestExporterExitCodes(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	// Service managers end the exporter with SIGTERM, which is no failure.
+	// Service managers end the exporter with SIGTERM. This end is no failure.
 	for signal, want := range map[syscall.Signal]int{syscall.SIGTERM: 0, syscall.SIGINT: 130} {
 		errs := newLines()
 		cmd := exec.Command("electop", "exporter", "-s", addr, "--listen", "0")

@@ -272,7 +272,7 @@ func causeFindings(t *testing.T, w *site) map[string]string {
 		"ghost-node": func(path string) {
 			addCandidate(t, w.session(t), path, "")
 			c, name := w.session(t), path+"/"+strings.Repeat("0a", 16)+"-n_"
-			ghost := addCandidateAs(t, c, name, "") // as if its reply was lost, so that a client creates another with the same guid
+			ghost := addCandidateAs(t, c, name, "") // as if the client lost the create's reply and retried
 			addCandidateAs(t, c, name, ghost)
 		},
 		"missing-watch": func(path string) {

@@ -71,7 +71,7 @@ func generated(name, title string, markdown func(root *cobra.Command) string) *c
 	return cmd
 }
 
-// Text returns markdown and the content of the file name + ".md" as plain text.
+// Text joins markdown with the content of an embedded Markdown file, and returns the result as plain text.
 func Text(markdown, name string) string { return render(markdown + text(name)) }
 
 func text(name string) string {

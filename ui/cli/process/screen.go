@@ -30,8 +30,8 @@ type Screen struct {
 	lost bool       // a write was abandoned; later writes fail
 }
 
-// OpenScreen returns a Screen with the keys from in, or from /dev/tty if in is not a terminal. A write that is still
-// blocked 2 s after the end of ctx fails, and so do all later writes.
+// OpenScreen returns a Screen that reads keys from in, or from /dev/tty if in is not a terminal. After the end of ctx,
+// a write that blocks for 2 s fails. All later writes fail, too.
 func OpenScreen(ctx context.Context, in io.Reader, out *os.File) (*Screen, error) {
 	s := &Screen{ctx: ctx, out: out}
 	from, ok := Terminal(in)
@@ -105,7 +105,7 @@ func (s *Screen) Copy(text string) error {
 	return err
 }
 
-// toClipboard returns OSC 52. tmux gets it plain (option set-clipboard) and wrapped (option allow-passthrough).
+// toClipboard returns OSC 52. For tmux, OSC 52 is plain (option set-clipboard) and wrapped (option allow-passthrough).
 func toClipboard(text string, getenv func(string) string) string {
 	seq := ansi.SetSystemClipboard(text)
 	switch {

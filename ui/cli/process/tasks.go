@@ -23,7 +23,7 @@ func NewTasks(ctx context.Context) *Tasks {
 	return t
 }
 
-// Start runs f in a goroutine. An error of f gets the prefix what.
+// Start runs f in a goroutine. The parameter what names f in errors.
 func (t *Tasks) Start(what string, f func(context.Context) error) {
 	t.wg.Go(func() {
 		defer func() {
@@ -37,10 +37,10 @@ func (t *Tasks) Start(what string, f func(context.Context) error) {
 	})
 }
 
-// Context returns the context of all tasks. The first failure ends it, and is then its cause.
+// Context returns the context of all tasks. Any failure ends the context.
 func (t *Tasks) Context() context.Context { return t.ctx }
 
-// Stop ends the goroutines and waits for them. It returns the cause if the context had already ended.
+// Stop ends the goroutines and waits for them. If the context had already ended, Stop returns the cause.
 func (t *Tasks) Stop() error {
 	err := context.Cause(t.ctx)
 	t.cancel(context.Canceled)
