@@ -85,8 +85,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 		o.noteBelow(t.Context(), conn, first, std)
 		err = process.Sleep(t.Context(), o.stopAfter())
 	}
-	// Stop waits until pending events are printed. Only then ended is final.
-	stopped := t.Stop()
+	stopped := t.Stop() // after Stop, ended is final
 	switch {
 	case errors.Is(ended, errEnough):
 		return nil

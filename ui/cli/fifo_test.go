@@ -15,7 +15,7 @@ import (
 	"electop/demo/zktest"
 )
 
-// waiting reports whether a function of process.Await still runs. ReadLine reads the input and does not count.
+// waiting reports whether a goroutine of process.Await runs. It ignores ReadLine, which reads the input.
 func waiting() bool {
 	stacks := make([]byte, 4<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]

@@ -316,7 +316,7 @@ func (w *Elections) Health() Health {
 	return r
 }
 
-// Max bounds the PATHs of commands except exporter, and doctor's elections, because each costs watches and requests.
+// Max bounds the PATHs of a command, because each costs watches and requests. The command exporter has another bound.
 const Max = 50
 
 // CheckPath checks a path, and removes the trailing slash that shell completion may add.

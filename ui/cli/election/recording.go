@@ -20,7 +20,7 @@ import (
 // Recording configures the recording of an election.
 type Recording struct {
 	File string   // "": no recording
-	Max  ByteSize // bounds FILE and FILE.1 together
+	Max  ByteSize // of File and its older part
 }
 
 // Flags declares the flags of a recording.

@@ -31,7 +31,7 @@ func Pause(took time.Duration) time.Duration { return max(30*time.Second, 20*too
 
 // Search finds elections and other recipes in the znode tree. Only one goroutine at a time may use a search.
 type Search struct {
-	// Run calls Changed after each result, and for progress at most every progressEvery.
+	// Run calls Changed after each result, and at most once in progressEvery for progress.
 	Changed func()
 
 	kind     string
@@ -92,7 +92,7 @@ func (s *Search) changed(now bool) {
 	}
 }
 
-// Progress returns the number of visited znodes, and the number of elections and other recipes found.
+// Progress returns the number of visited znodes, and the number of elections and other recipes in the result.
 func (s *Search) Progress() (znodes, found int) { return s.at.Visited, len(s.found) }
 
 // Complete reports whether the last Run, if it returned no error, was complete; see [discover.Progress.Complete].

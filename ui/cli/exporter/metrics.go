@@ -229,7 +229,7 @@ func (e *events) count(all []model.Event) error {
 type overview struct {
 	election.Health
 	elections []*doctor.State
-	searches  *searches // nil: the user named the elections
+	searches  *searches // nil: no searches
 }
 
 func commonMetrics() []description {

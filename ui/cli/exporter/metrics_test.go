@@ -74,7 +74,7 @@ func (s *script) link(l model.Link) {
 
 func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 
-// read applies a read. missed candidates were created and deleted since the last read, so no read shows them.
+// read applies a read. missed counts the candidates that were created and deleted between two reads.
 func (s *script) read(data string, joins, missed int, leavers ...int) {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.next == 0,
 		Notified: s.at.Add(-time.Millisecond), AppliedAfter: s.at.Add(-2 * time.Millisecond), Sent: s.at.Add(-time.Millisecond)}

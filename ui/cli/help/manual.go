@@ -20,7 +20,7 @@ type Book struct {
 	Date    time.Time // of the commit; zero: unknown
 }
 
-// Write creates dir, and writes a manual page for root and for each listed command, except help and completion.
+// Write creates dir, and writes the manual pages of root and of its commands.
 func (b Book) Write(root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
