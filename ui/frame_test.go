@@ -163,7 +163,7 @@ func inside(m Model, title string) (in []string) {
 	return in
 }
 
-// queue returns the listed candidates, items or members in view, such as "12 amber".
+// queue returns the listed rows in view, such as "12 amber".
 func queue(m Model) (all []string) {
 	for _, line := range listed(m) {
 		if found := queueRow.FindStringSubmatch(line); found != nil {

@@ -78,7 +78,7 @@ const (
 	CmdAct Command = "act" // do the binding's action
 )
 
-// Named reports whether the list of actions can contain c.
+// Named returns true for each command in the list of actions.
 func (c Command) Named() bool {
 	switch c {
 	case CmdDown, CmdUp, CmdPageDown, CmdPageUp, CmdTop, cmdBottom, CmdLeft, CmdRight, CmdBack, CmdAnswer, CmdPalette, CmdSuspend:

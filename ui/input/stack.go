@@ -53,7 +53,7 @@ func (s *Stack) CloseAll() { s.opened = nil }
 // SetBase makes m the mode of the main screen. Open modes stay open.
 func (s *Stack) SetBase(m Mode) { s.base = m }
 
-// Moved returns the position that do selects from the position at.
+// Moved returns the position after a command, from 0 to last.
 func Moved(do Command, at, last, page int) int {
 	switch do {
 	case CmdDown:

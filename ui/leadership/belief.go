@@ -337,7 +337,7 @@ func (v *Belief) lastWrite(member string, to model.Resource) *model.Tried {
 	return nil
 }
 
-// properties extends the liveness from the last observation to the time on the screen.
+// properties also returns the length of the present vacancy, 0 for none or an unknown one.
 func (v *Belief) properties(f *term.Frame) (p model.Properties, vacant time.Duration) {
 	s := v.State
 	p = s.Properties

@@ -32,7 +32,7 @@ const (
 	handoffShown = 1500 * time.Millisecond // time for which a new handoff is highlighted
 	shortCause   = len("resigned")         // width of the column for short names of causes
 
-	legendWidth = 90 // the minimum width for legendLines, unless the panel is zoomed
+	legendWidth = 90 // below this width, only a zoomed panel has legendLines
 	legendLines = 3  // with a blank line below the legend
 )
 
@@ -75,7 +75,7 @@ type HandoffsShown struct {
 	Zoomed   bool
 	Selected model.Ref
 
-	Head        time.Time     // the playhead: the time on the screen in a recording or time travel; zero: none
+	Head        time.Time     // the playhead, which is the time on the screen; zero: none
 	Whole       *doctor.State // the latest state, with what came after Head; nil if the lanes show State instead
 	First, Last time.Time     // the beginning and the end of a recording, zero for none
 	Playing     string        // the sign of the playback, "" if nothing is played
@@ -411,7 +411,7 @@ func (v *Handoffs) span() (first, last time.Time) {
 	return first, v.Now
 }
 
-// Scale makes each cell of the time axis cover less time if finer, otherwise more.
+// Scale makes the time axis finer or coarser, within limits.
 func (v *Handoffs) Scale(finer bool) {
 	if v.axis.step == 0 {
 		return

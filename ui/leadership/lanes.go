@@ -37,7 +37,7 @@ func (l *lanes) make(s *doctor.State, most int) {
 	}
 }
 
-// choose ranks the lanes, skips up to scroll of them and stores the next ones in rows. It returns the largest scroll.
+// choose stores the lanes in view in rows, and returns the largest scroll position.
 func (l *lanes) choose(x axis, head time.Time, selected model.Ref, room, scroll int) (most int) {
 	on := make([]*model.Lane, 0, len(l.whole.All))
 	end := x.until(x.w - 1)
@@ -152,7 +152,6 @@ type laneCell struct {
 	fault model.Fault
 }
 
-// cells writes the cells of l that begin before until to the slice out, and returns it.
 func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until time.Time) []laneCell {
 	put := func(i int, c laneCell) {
 		if i >= 0 && i < len(out) && c.kind > out[i].kind {
