@@ -143,7 +143,7 @@ func TestAxisStaysWhileItShowsTheTime(t *testing.T) {
 				t.Fatalf("got the time in cell %d, want a cell from 0 to %d", i, w-1)
 			}
 			if i := before.cell(at); before.w == w && i >= 0 && i < w && x != before {
-				t.Fatalf("the axis moved from %v to %v, want no move: it showed the time", before, x)
+				t.Fatalf("the axis moved from %v to %v, want no move: the old axis showed the time", before, x)
 			}
 			if x.start.Before(began.Truncate(step)) {
 				t.Fatalf("the axis begins %v before the first time", began.Sub(x.start))

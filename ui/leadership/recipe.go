@@ -76,7 +76,7 @@ const (
 	olderShown     = 5  // the most lines of earlier handoffs
 	situationLines = 4  // the usual height of the situation
 
-	lastHandoffShown = 5 * time.Second // time for which the situation describes the last handoff
+	lastHandoffShown = 5 * time.Second // usual time for which the situation describes a handoff
 	watchesChecked   = 50              // [Recipe.quiet] checks only the watches at positions below this
 )
 
@@ -85,7 +85,7 @@ type Recipe struct {
 	State   *doctor.State
 	Focused bool
 	Held    map[uint64]*model.Message // the next message held for each session
-	Since   time.Time                 // start of the current lesson, zero for none: older handoffs are not mentioned
+	Since   time.Time                 // the panel shows no older handoffs; zero for no limit
 }
 
 type recipePlan struct {
@@ -559,7 +559,6 @@ func (v *Recipe) handoff(f *term.Frame) (term.Style, string) {
 	return wording.Style(phrase.Lead(s).Severity), phrase.RoleHolders(s, phrase.Label) + "."
 }
 
-// quiet returns what the candidates wait for while somebody leads.
 func (v *Recipe) quiet() (term.Style, string) {
 	s, l, di := v.State, v.State.Leader(), wording.Foreign(v.State)
 	before := "before its own"
@@ -596,7 +595,7 @@ func notified(s *doctor.State, h *model.Handoff) string {
 			n = w.Others()
 			break
 		} else if i == 0 {
-			return "" // not counted yet
+			return "" // not counted
 		}
 	}
 	switch {

@@ -71,7 +71,7 @@ func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity
 	return lines
 }
 
-// runs returns the line that m runs while a message to m is held. last is the last step that m reported.
+// runs returns the step of m while v holds a message to m, [model.StepNone] for none. m reported the step last.
 func (v *Recipe) runs(m *model.Member, last model.Step) model.Step {
 	s, held := v.State, v.Held[m.Session]
 	child := znode.Base(held.Path)

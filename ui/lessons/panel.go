@@ -170,7 +170,7 @@ func (p Panel) Draw(f *term.Frame, focused bool) {
 	p.text.Draw(f.Box(p.place, term.Cut(title, max(8, p.place.W-term.SpansWidth(tail)-12)), focused, tail...))
 }
 
-// Status returns what the user can do now, or why the part is stuck; "" for neither, and if the text fits in the panel.
+// Status returns what the user can do now, or why the part is stuck. It returns "" if the text fits in the panel.
 func (p *Panel) Status() string {
 	v := &p.View
 	switch {

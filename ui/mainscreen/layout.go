@@ -51,7 +51,7 @@ type Shape struct {
 	Messages    bool // the server reports its messages
 	Rows        int  // lines of the candidates; 0: the panel shows no queue
 	Watching    bool // the cluster is live, no lesson is running, and electop has no candidates
-	DoctorFirst bool // if Watching is set, the second column has Doctor and not Selected, unless the focus decides
+	DoctorFirst bool // if Watching is set and Doctor or Selected replaces the recipe, prefers Doctor
 }
 
 // Arrangement is the place of each part of the screen.
@@ -214,8 +214,7 @@ func (a *Arrangement) arrangeColumns(body term.Rect, s Shape) term.Rect {
 	return body
 }
 
-// lessonLines is the usual number of lines for a lesson's text. It does not depend on the text, so
-// panels stay in place during a lesson.
+// lessonLines is the usual number of lines for a lesson's text. A new text does not change it, and moves no panel.
 const lessonLines = 18
 
 // LessonPlace returns the cells and lines for a lesson's text, those of a zoomed panel if the lesson has no place.

@@ -2,10 +2,10 @@
 // line ([Message]) and the keys ([Footer]).
 //
 // [Arrange] is a pure function from the size of the screen and a [Shape] to the place of each part.
-// [Screen.Settle] gives each panel its place and contents. [Screen.Draw] changes only the frame.
+// [Screen.Settle] places the panels. [Screen.Draw] draws the header and the panels.
 //
-// Keys scroll or select in the panel with the focus, or in the candidates if that panel cannot scroll. The wheel acts
-// on the panel under the pointer. A narrow header or footer leaves out what is least important.
+// Keys scroll or select in the panel with the focus, in the lesson, or in the candidates. The wheel acts on the panel
+// under the pointer. A narrow header or footer leaves out what is least important.
 package mainscreen
 
 import (
@@ -57,7 +57,7 @@ type Shown struct {
 	Campaigns bool      // this program can become a candidate
 	Verifying bool      // a request of the user for the servers' watches is under way
 	NoVerify  string    // why the servers cannot be queried, "" if they can
-	Reread    time.Time // when data was last read again; zero if it was not the selected candidate's data
+	Reread    time.Time // when the selected candidate's data was reread; zero if another candidate's data was reread last
 }
 
 const detailWidth = 100 // longer lines are hard to read
@@ -67,7 +67,7 @@ type Details [Panels - Selected]overlay.Panel
 
 func (x *Screen) detail(p Panel) *overlay.Panel { return &x.Details[p-Selected] }
 
-// Settle stores the contents, and gives each panel its place.
+// Settle stores the contents, and places the panels.
 func (x *Screen) Settle(f *term.Frame, shown Shown) {
 	x.Shown = shown
 	shape := x.shape()
@@ -129,7 +129,7 @@ func (x *Screen) shape() Shape {
 	}
 }
 
-// Stale reports whether the state on the screen may be outdated.
+// Stale reports whether the screen shows the state as outdated.
 func (x *Shown) Stale() bool {
 	s := x.State
 	return x.Ended && x.Badge != Replay && x.TimeShown != Past || !s.DownSince.IsZero() && s.Link.Link != model.Connected
@@ -217,7 +217,7 @@ func (x *Screen) FocusOn(p Panel) {
 	x.Focus = p
 }
 
-// Open gives p, one of the [Details], the focus. It returns false if it closed p, because p had the focus already.
+// Open gives p, one of the [Details], the focus. If p has the focus already, Open closes p and returns false.
 func (x *Screen) Open(p Panel) bool {
 	if x.Focus == p {
 		x.Close()
@@ -256,7 +256,7 @@ func (x *Screen) moves(p Panel) interface{ Move(input.Command) } {
 	return nil
 }
 
-// Move applies do to the panel with the focus or, for example if that panel cannot scroll, to another one.
+// Move applies do to the panel with the focus, to the lesson, or to the candidates.
 // chose means that the selected candidate may have changed.
 func (x *Screen) Move(do input.Command) (chose bool) {
 	at := x.Focus
@@ -287,7 +287,7 @@ func (x *Screen) Wheel(p Panel, do input.Command, lines int) (chose bool) {
 	return p == Candidates
 }
 
-// Draw draws the screen that Settle arranged.
+// Draw draws the header and the panels.
 func (x *Screen) Draw(f *term.Frame) {
 	if x.TooSmall() {
 		drawTooSmall(f)
