@@ -137,7 +137,7 @@ func runDemo(ctx context.Context, o *options, std IO, p dashboard.Demo) error {
 	}
 	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
 	o.byReads = true                // reads within this process cost little
-	ours, _ := net.InterfaceAddrs() // without addresses, the invitations name loopback
+	ours, _ := net.InterfaceAddrs() // dialable needs no addresses
 	invited := invitations(dialable(h.addr, ours...), o.path)
 	if p.Kind != "" {
 		invited = nil // the lines in invitations join an election
@@ -193,8 +193,8 @@ func newLesson(std IO) *cobra.Command {
 	return cmd
 }
 
-// invitations returns lines of code with which other programs join behind all candidates. Without the last
-// argument of Lock and InterProcessMutex, kazoo and Curator queue only behind names like their own.
+// invitations returns lines of code with which other programs join. The last arguments of Lock and
+// InterProcessMutex make kazoo and Curator queue behind the names of other programs.
 func invitations(addr, path string) []overlay.Invitation {
 	return []overlay.Invitation{
 		{Program: "electop", Line: fmt.Sprintf("electop campaign %s -s %s --name YOU --yes", path, addr)},

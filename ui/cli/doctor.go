@@ -20,7 +20,6 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// doctorFor is the default of --for, longer than most healthy handoffs take.
 const doctorFor = 6 * time.Second
 
 func newDoctor(std IO) *cobra.Command {

@@ -155,7 +155,7 @@ const verifyEvery = 2 * time.Second
 
 // Config configures a dashboard.
 type Config struct {
-	Watch   election.Config // assemble sets First.Keep, First.Applied and Notice
+	Watch   election.Config // assemble sets Notice and fields of First
 	Reach   cluster.Reach   // how long to try to reach a server
 	Conn    client.Config   // for the sessions of electop's candidates
 	Screen  ui.Options      // without the fields that parts.options and Run set
@@ -172,8 +172,8 @@ type Config struct {
 	Admission     election.Admission // the election to join, if known
 	Consent       bool               // candidates may join third-party elections: the user agreed, or this is a demo
 
-	Server *zkserver.Server                                     // nil: a cluster
-	Serve  func(ctx context.Context, notice func(string)) error // runs until ctx ends
+	Server *zkserver.Server // nil: a cluster
+	Serve  func(ctx context.Context, notice func(string)) error
 	Demo   Demo
 }
 
@@ -184,7 +184,7 @@ func (cfg *Config) beginWithList() bool {
 // Demo configures the lesson, the random faults and the recipe of a demo.
 type Demo struct {
 	Lesson   bool   // a lesson begins at the start
-	LessonID string // "": the first lesson that is not done
+	LessonID string // "": lessonRunner.Start chooses the lesson
 	Chaos    *demo.Chaos
 	Kind     dialect.Kind // the kind of recipe, "" for an election
 }

@@ -168,7 +168,7 @@ func (r *lessonRunner) setUp(ctx context.Context, u lesson.Setup, fits func(*doc
 func checkNoThirdParties(s *doctor.State) error {
 	n := 0
 	for _, c := range s.Queue.All() {
-		if s.Member(c) == nil && c.Session != 0 { // an item of a queue has no session
+		if s.Member(c) == nil && c.Session != 0 { // a persistent znode has no session
 			n++
 		}
 	}
@@ -284,7 +284,7 @@ type progress struct {
 	done []string
 
 	saving   sync.Mutex
-	reported bool // the file could not be read or written, and this error was returned
+	reported bool // save returns no more errors
 }
 
 type progressText struct {

@@ -305,7 +305,7 @@ func TestLessonInSlowMotion(t *testing.T) {
 	})
 }
 
-// quiet is the time after which an act has no further effect.
+// quiet is longer than two session timeouts.
 const quiet = 9 * time.Second
 
 // TestLessonsAfterOtherActs checks that no act makes the feedback wrong. ELECTOP_TEST_LONG=1m or more tests every act.

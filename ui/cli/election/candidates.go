@@ -41,7 +41,7 @@ func IgnoreEnd(err error) error {
 	return err
 }
 
-// InPlace reports whether the queue is n faultless Members: one leads (acknowledged if Ack.Path is set), the rest wait.
+// InPlace reports whether the queue is n members in their final places: the first leads, the others wait.
 func InPlace(s *doctor.State, n int) bool {
 	if s.Phase != model.Live || s.Queue.Len() != n || len(s.Members) != n {
 		return false

@@ -27,7 +27,7 @@ import (
 
 type end struct {
 	name    string
-	stopped bool   // the test first stops the process; act follows before the session expires
+	stopped bool   // the test first stops the process; act follows
 	act     string // what happens to the candidate, its process or its znode; "": nothing
 	expired bool
 }

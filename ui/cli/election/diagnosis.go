@@ -25,8 +25,8 @@ const (
 	lastPause     = 2 * time.Second  // longest time from the last request to the end; no extension is shorter
 )
 
-// Diagnose observes e for d.For, and longer if that can decide a suspicion. observed is the duration with
-// extensions. If w has a poller, the poller must not run, because Diagnose requests the servers' reports.
+// Diagnose observes e for d.For and possible extensions; observed is their sum. If w has a poller,
+// the poller must not run, because Diagnose requests the servers' reports.
 func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *doctor.State, observed time.Duration, err error) {
 	if _, err = w.FirstRead(ctx, e, d.Reach); err != nil {
 		return nil, 0, err
@@ -72,7 +72,7 @@ func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, w
 	return s, nil
 }
 
-// worthwhile needs canPoll because a suspicion whose Left is 0 needs another report of the servers.
+// worthwhile returns the suspicion with the longest extension within limit. by is 0 if there is none.
 func worthwhile(s *doctor.State, limit time.Duration, canPoll bool) (suspicion doctor.Pending, by time.Duration) {
 	for _, p := range s.Pending {
 		if !p.Decides() || p.Left == 0 && !canPoll {
