@@ -16,7 +16,7 @@ import (
 )
 
 type doer struct {
-	ctx     context.Context // ends with the program
+	ctx     context.Context // Run ends it
 	actions Actions
 	running *sync.RWMutex // tasks hold a read lock, so that Run can wait for all tasks; nil without Run
 }
@@ -33,7 +33,7 @@ func (d doer) cmd(a action.Action, name string, of model.Ref) tea.Cmd {
 	})
 }
 
-// tick returns a command that, unlike Bubbletea's tick, ends with the program.
+// tick returns a command that, unlike Bubbletea's tick, stops waiting if d.ctx ends.
 func (d doer) tick(after time.Duration, gen uint64) tea.Cmd {
 	return d.within(0, func(ctx context.Context) tea.Msg {
 		t := time.NewTimer(after)

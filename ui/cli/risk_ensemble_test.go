@@ -133,10 +133,10 @@ func (x *boundsTest) boundsOf(znode, output string) (all []bound) {
 	return all
 }
 
-// compare checks the bounds of a znode whose deletion was seen at gone. A delay of up to late is no error.
+// compare checks the bounds of a deleted znode.
 func (x *boundsTest) compare(round int, znode string, gone time.Time, late time.Duration) {
 	x.Helper()
-	var epoch int64 // the epoch of the deletion, which is the parent's last change
+	var epoch int64 // the ensemble's epoch at the deletion
 	x.request(func() error {
 		_, stat, err := x.conn.Children(x.Context(), x.path)
 		if err == nil {
@@ -159,7 +159,7 @@ func (x *boundsTest) compare(round int, znode string, gone time.Time, late time.
 	x.Logf("after round %d: %d bounds held, %d were for an epoch that ended; writes took up to %v", round, x.held, x.excused, late)
 }
 
-// slowestWrite writes repeatedly. Each call of its result returns the slowest successful write since the last call.
+// slowestWrite writes repeatedly. Its result returns the longest time of a successful write since its last call.
 func slowestWrite(t *testing.T, conn *client.Conn, path string) func() time.Duration {
 	var mu sync.Mutex
 	var most time.Duration

@@ -104,7 +104,7 @@ func newEmbedded(opts zkserver.Options) *embedded {
 	opts.Trouble = func(text string) {
 		select {
 		case s.messages <- text:
-		default: // the log has the message
+		default: // the channel is full
 		}
 	}
 	s.ZooKeeper = zkserver.New(opts)
@@ -227,7 +227,7 @@ func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Re
 	return nil
 }
 
-// dialable returns the address at which clients reach a server that listens on addr.
+// dialable returns addr, with a concrete IP address in place of an unspecified one.
 func dialable(addr net.Addr, ours ...net.Addr) string {
 	t, ok := addr.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {
@@ -245,7 +245,7 @@ func dialable(addr net.Addr, ours ...net.Addr) string {
 	return net.JoinHostPort(ips[0].String(), fmt.Sprint(t.Port))
 }
 
-// observing returns conn for an observer of s, which connects in memory and receives messages without a delay.
+// observing returns conn with a Dial that connects to s in memory, without message delays.
 func observing(conn client.Config, s *zkserver.Server) client.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.DialObserver() }
 	return conn

@@ -24,7 +24,7 @@ var wraps = [][]string{
 }
 
 // stamper appends time stamps to a file. Its arguments are the file, the candidate's name and the number of
-// processes. All except the last ignore SIGTERM. On Linux, the first of several runs in a program of wraps.
+// stamper processes. Only the last of these processes ends after SIGTERM.
 func stamper() {
 	file, name, processes := os.Args[1], os.Args[2], 0
 	_, _ = fmt.Sscan(os.Args[3], &processes)

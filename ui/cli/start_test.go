@@ -17,7 +17,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// initMax bounds the initialization of a package, which takes about five times as long with the race detector.
+// initMax bounds the time to initialize a package. The race detector makes that time about five times as long.
 func initMax() time.Duration {
 	const most = 5 * time.Millisecond
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {

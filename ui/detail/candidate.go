@@ -28,7 +28,7 @@ import (
 type Panel struct {
 	State     *doctor.State
 	Row       model.Row // the candidate
-	ReadAt    time.Time // when data was last read again; zero if it was not the candidate's data
+	ReadAt    time.Time // when the candidate's data was last read again; zero: not known
 	Stale     string    // time of a stale state in words, "" for a current one
 	Verifying bool      // the answers to action.Verify are pending
 	Why       string    // why the servers cannot be queried, "" if they can

@@ -145,7 +145,7 @@ func (v *Panel) connectedTo(m *session.Server) string {
 	return phrase.Names(out, 4)
 }
 
-// AnswersWatches reports whether t answers a request for watches that was made at the time since.
+// AnswersWatches reports whether t ends the wait for watches that were requested at the time since.
 func AnswersWatches(t *session.Table, since time.Time) bool {
 	if t == nil || t.End.Before(since) {
 		return false
@@ -159,7 +159,7 @@ func AnswersWatches(t *session.Table, since time.Time) bool {
 	return len(t.Servers) == 0
 }
 
-// WatchSummary returns one line about the watches of the queue, or why there are none.
+// WatchSummary returns one line about the watches of the waiting candidates.
 func WatchSummary(s *doctor.State) (term.Style, string) {
 	counts := make(map[doctor.WatchState]int)
 	why := ""
