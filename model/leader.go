@@ -69,6 +69,8 @@ func (j *Journal) noLeader() NoLeader {
 	holders := j.recipe.Holders(j.queue)
 	switch kind := j.naming.dialect.Kind(); {
 	case j.naming.dialect.Elects():
+	case kind == dialect.KindUnknown && !j.naming.dialect.Vague() && j.queue.Len() == 0:
+		return NoCandidate
 	case kind == dialect.KindUnknown && !j.naming.dialect.Vague():
 		return UnknownKind
 	default:
