@@ -165,6 +165,9 @@ func (v *Belief) explain(all []believer) (term.Style, string) {
 			continue
 		}
 		name := b.name()
+		if b.candidate != nil && b.position == 0 {
+			return term.Trouble, name + " believes that it leads, and its znode is the first, but " + name + " is not known to lead."
+		}
 		if b.candidate != nil {
 			return term.Trouble, name + " believes that it leads, but its znode is not the first: " + name + " acts on its last read."
 		}
@@ -341,7 +344,7 @@ func (v *Belief) lastWrite(member string, to model.Resource) *model.Tried {
 func (v *Belief) properties(f *term.Frame) (p model.Properties, vacant time.Duration) {
 	s := v.State
 	p = s.Properties
-	counts := s.Phase == model.Live && s.Link.Link == model.Connected
+	counts := s.Phase == model.Live && s.Link.Link == model.Connected && !s.NoLeader().Unknown()
 	if more := f.Calm().Sub(s.At); more > 0 && !f.Held && counts && p.Observed > 0 {
 		p.Observed += more
 		if p.VacantSince.IsZero() {

@@ -198,10 +198,13 @@ func (w *Elections) Poll(ctx context.Context, want admin.Want) {
 	if w.polled.After(called) && w.want == want {
 		return
 	}
-	w.polled, w.want = time.Now(), want
+	began := time.Now()
 	limited, cancel := context.WithTimeout(ctx, cluster.RequestLimit)
 	defer cancel()
-	if err := w.poller.Poll(limited, want); err != nil && ctx.Err() == nil {
+	err := w.poller.Poll(limited, want)
+	if err == nil {
+		w.polled, w.want = began, want
+	} else if ctx.Err() == nil {
 		w.notice("requests to the servers: " + err.Error())
 	}
 }
@@ -325,7 +328,7 @@ func CheckPath(path string) (string, error) {
 		return "", process.Usagef("PATH must be a znode's path, as in /election, not %q (see electop --help)", path)
 	}
 	trimmed := strings.TrimSuffix(path, "/")
-	if err := wire.ValidatePath(trimmed); err != nil {
+	if err := wire.ValidatePath(trimmed); err != nil || trimmed == "/" {
 		return "", process.Usagef("PATH %q is not the path of a znode below the root", path)
 	}
 	return trimmed, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -64,7 +65,7 @@ type ByteSize struct {
 // Set implements pflag.Value.
 func (b *ByteSize) Set(s string) error {
 	n, err := humanize.ParseBytes(s)
-	if err != nil || n > math.MaxInt64 {
+	if err != nil || n > math.MaxInt64 || n == 0 && strings.ContainsAny(s, "123456789") {
 		return errors.New("give a size, as in 100MB or 64MiB")
 	}
 	b.n, b.set = n, true

@@ -240,6 +240,7 @@ type searcher struct {
 	conn     client.Config
 	reach    cluster.Reach
 	watched  map[string]Exported
+	removed  map[string]time.Time // paths that were watched; an election read before this time no longer exists
 
 	mu  sync.Mutex
 	now searches
@@ -255,7 +256,7 @@ type searches struct {
 
 // Search makes the exporter search for elections; call Search before Start.
 func (x *Exporter) Search(conn client.Config, reach cluster.Reach) {
-	x.searcher = &searcher{exporter: x, conn: conn, reach: reach, watched: make(map[string]Exported)}
+	x.searcher = &searcher{exporter: x, conn: conn, reach: reach, watched: make(map[string]Exported), removed: make(map[string]time.Time)}
 }
 
 func (s *searcher) state() *searches {
@@ -305,6 +306,7 @@ func (s *searcher) follow(d plain.Discovery) {
 		if since, over := over(e.Feed.State()); over && time.Since(since) > overMax {
 			s.exporter.remove(e)
 			delete(s.watched, path)
+			s.removed[path] = time.Now()
 		}
 	}
 	unwatched := 0
@@ -313,7 +315,7 @@ func (s *searcher) follow(d plain.Discovery) {
 		_, watched := s.watched[path]
 		_, over := over(f.State)
 		vacant := f.State.Queue.Len() == 0 && f.State.Dialect == nil // an earlier search found candidates here
-		if watched || over || vacant || f.State.Roleless() {
+		if watched || over || vacant || f.State.Roleless() || f.State.ReadAt.Before(s.removed[path]) {
 			continue
 		}
 		if len(s.watched) < Max {
