@@ -181,7 +181,7 @@ var faults = map[string]func(h *faultTest, s *campaigner, running commandRun) (r
 	"electop suspended": func(h *faultTest, s *campaigner, _ commandRun) func() { return h.suspend(s.Process.Pid) },
 	"guard killed":      func(h *faultTest, _ *campaigner, n commandRun) func() { h.send(n.guard, syscall.SIGKILL); return nil },
 	"guard suspended":   func(h *faultTest, _ *campaigner, n commandRun) func() { return h.suspend(n.guard) },
-	// On Linux the command's first process dies with the guard. Only the command of a has no other process.
+	// On Linux the command's first process dies with the guard. Campaigner "a" has no other process of the command.
 	"electop and guard killed": func(h *faultTest, s *campaigner, n commandRun) func() {
 		h.send(s.Process.Pid, syscall.SIGKILL)
 		if s.name == "a" && runtime.GOOS == "linux" {

@@ -28,14 +28,14 @@ type guard struct {
 	limits limits
 
 	sigterm   <-chan os.Signal
-	announced <-chan limits // from the supervisor; closed when it ends, or after an invalid line
-	orphan    bool          // the supervisor has ended
+	announced <-chan limits // from the supervisor; closed when no more limits can come
+	orphan    bool          // announced was closed
 	command   int           // the command's process ID
-	stopped   time.Duration // when the command got SIGTERM, or ended; 0: not yet
+	stopped   time.Duration // clock time of the command's SIGTERM or end; 0: not yet
 }
 
-// Guard runs the command in args, in a process that the supervisor started for it. Guard reads limits from in (stdin)
-// and writes reports to reportFile. It returns when it has no child left; on macOS it kills its group, itself included.
+// Guard runs the command in args. The supervisor starts a process for Guard. Guard reads limits from in (stdin) and
+// writes reports to reportFile. Guard returns only when its process has no child left.
 func Guard(in io.Reader, grace time.Duration, args []string) error {
 	if syscall.Getpgrp() != syscall.Getpid() || len(args) == 0 {
 		return errors.New("this command is internal: electop campaign starts it")

@@ -26,7 +26,7 @@ func signalAll(command int, sig syscall.Signal) {
 	_ = syscall.Kill(-syscall.Getpid(), sig)
 }
 
-// EndOrphans kills the group of a guard that has ended, and returns when no process that it may kill is left.
+// EndOrphans kills the group of a guard that has ended. It returns when SIGKILL fails.
 func EndOrphans(guard int, _ []int) {
 	for guard != 0 {
 		err := syscall.Kill(-guard, syscall.SIGKILL)

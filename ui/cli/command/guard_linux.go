@@ -52,7 +52,7 @@ func signalAll(_ int, sig syscall.Signal) {
 // EndOrphans kills the descendants of this process, except those in spared and their descendants. It returns when
 // none is left.
 func EndOrphans(_ int, spared []int) {
-	for pause := killPause; ; pause = min(pause+pause/8, checkInterval) { // less and less often: SIGKILL may not be permitted
+	for pause := killPause; ; pause = min(pause+pause/8, checkInterval) { // less and less often: SIGKILL may fail
 		left := Descendants(syscall.Getpid(), spared)
 		if len(left) == 0 {
 			return
@@ -65,7 +65,7 @@ func EndOrphans(_ int, spared []int) {
 	}
 }
 
-// killedWithParent returns attributes with which the kernel kills a new process when the thread that started it ends.
+// killedWithParent returns attributes with which the kernel kills a new process when the starting thread ends.
 func killedWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
 // self returns a path to this program that stays valid if an upgrade replaces the program's file.

@@ -23,7 +23,7 @@ const (
 	outputDelay = time.Second
 )
 
-// Hook runs a shell command for each handoff, with the event as JSON on standard input.
+// Hook runs a shell command for handoffs, with the event as JSON on standard input.
 // Handoffs wait in a queue, so a slow command does not delay [Hook.Put].
 type Hook struct {
 	Command string        // a shell command; "": none
@@ -58,7 +58,7 @@ func (h *Hook) Flags(cmd *cobra.Command) {
 }
 
 // Start runs the command for the events of [Hook.Put] until [Hook.Close]. errs gets the command's output,
-// and note reports ended and failed runs and dropped events. The end of ctx kills a running command.
+// and note reports ended runs, failed runs and dropped events. The end of ctx kills a running command.
 func (h *Hook) Start(ctx context.Context, errs io.Writer, note func(format string, args ...any), env []string) {
 	if h.Command == "" {
 		return
@@ -102,7 +102,7 @@ func (h *Hook) drop(why string) {
 	}
 }
 
-// Close waits until the command has run for all queued events. After Timeout it kills the command and drops the rest.
+// Close waits for the runs of queued events. After Timeout, Close kills the command and drops the other events.
 func (h *Hook) Close() {
 	if h.done == nil {
 		return

@@ -13,7 +13,7 @@ func shell(ctx context.Context, command string) *exec.Cmd {
 	return exec.CommandContext(ctx, "cmd", "/C", command)
 }
 
-// OwnGroup returns nil: without process groups, the processes of a command can outlive it.
+// OwnGroup returns nil, so processes of a command can outlive the command.
 func OwnGroup() *syscall.SysProcAttr { return nil }
 
 func killGroup(p *os.Process) error { return p.Kill() }

@@ -27,7 +27,7 @@ func killGroup(p *os.Process) error {
 // Suspend and Continue are signals that suspend and continue a process.
 const Suspend, Continue = syscall.SIGSTOP, syscall.SIGCONT
 
-// Signal signals the group of a process and, on Linux, its descendants in other groups.
+// Signal signals the group that process pid leads and, on Linux, all descendants of pid.
 func Signal(pid int, sig syscall.Signal) {
 	for _, p := range append(Descendants(pid, nil), -pid) {
 		_ = syscall.Kill(p, sig)

@@ -1,4 +1,4 @@
-// Package command runs commands of the user. A [Hook] runs a command for each handoff of the
+// Package command runs commands of the user. A [Hook] runs a command for handoffs of the
 // leadership. A [Supervisor] runs a command while this process leads an election, and ends the command
 // before the end of the [Lease].
 //
@@ -13,8 +13,8 @@
 // kills the processes of the command.
 //
 // On Linux a process whose parent has ended becomes a child of the guard, or of the supervisor if the guard
-// was killed. The new parent kills all its descendants, except children that the supervisor had before the command.
-// So a process with a Supervisor must not start other processes while a command runs. On macOS only process groups are killed.
+// was killed. The new parent kills all its descendants, except those that the supervisor had before the command.
+// So a process with a Supervisor must not start other processes while a command runs. On macOS only groups are killed.
 //
 // The command can outlive the lease if guard and supervisor are both suspended or killed, as on a paused
 // machine. A process that the guard cannot kill can outlive the lease, too. A sleep of the machine does
@@ -45,7 +45,7 @@ type Supervisor struct {
 	Once    bool // do not run the command again after leadership was in doubt
 	// Lease returns the current lease. It must be safe for concurrent use.
 	Lease func() Lease
-	// Over is called in its own goroutine when the command will not run again, but not after Close.
+	// Over is called in its own goroutine when the command will not run again. Close does not call Over.
 	Over func()
 
 	mu     sync.Mutex
@@ -167,7 +167,7 @@ const (
 	killShare = 20 // for SIGKILL
 )
 
-// limits holds the latest clock times at which the command gets SIGTERM and SIGKILL.
+// limits holds the clock times at which SIGTERM and SIGKILL are due at the latest.
 type limits struct{ stop, kill time.Duration }
 
 func (l Lease) limits() limits {
@@ -237,7 +237,7 @@ const checkInterval = 100 * time.Millisecond
 // A Command holds a command line and how to run it.
 type Command struct {
 	Args []string
-	// Guard holds the arguments that make this program call [Guard]; Grace and Args follow.
+	// Guard holds a program name and arguments that call [Guard]; Grace and Args follow.
 	Guard          []string
 	Stdout, Stderr io.Writer
 	Grace          time.Duration // between SIGTERM and SIGKILL; the end of the lease can shorten it
@@ -295,7 +295,7 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 		case <-ticker.C:
 			r.tick()
 		case code := <-exited:
-			// After SIGTERM the guard exits with 128+15. Then no process is left, or the command was not started.
+			// A guard that exits with 0 or 128+15 leaves no process of the command.
 			if code != 0 && code != 128+int(syscall.SIGTERM) {
 				EndOrphans(r.guard.Pid, spared)
 			}

@@ -225,7 +225,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestGuardRefusesAnotherGroup checks that Guard, which kills process groups on macOS, runs only in a group that it leads.
+// TestGuardRefusesAnotherGroup checks that Guard needs its own group, because Guard kills its group on macOS.
 func TestGuardRefusesAnotherGroup(t *testing.T) {
 	if syscall.Getpgrp() == syscall.Getpid() {
 		t.Skip("this process leads a group")

@@ -47,7 +47,7 @@ type File struct {
 	Clusters []Cluster        // sorted by name
 }
 
-// Cluster is one entry of the file.
+// Cluster is one [clusters.NAME] table of the file.
 type Cluster struct {
 	Name      string
 	Values    map[string]Value // by key, without paths
@@ -71,7 +71,7 @@ func inDefaults() []string {
 }
 
 // Parse reads text, the content of the file at path. A relative file name in text means a file in the
-// directory of path. ~/ means home. Errors name path and the line.
+// directory of path. ~/ means the directory home. Errors name path and the line.
 func Parse(path, home string, text []byte) (File, error) {
 	f := File{Path: path, Defaults: map[string]Value{}}
 	tables, err := decode(text)
@@ -289,7 +289,7 @@ func (f File) Cluster(name string) (Cluster, error) {
 
 const maxFile = 1 << 20 // bytes
 
-// Place returns the path of the file. The XDG specification requires that a relative XDG_CONFIG_HOME is ignored.
+// Place returns the path of the file. Place ignores a relative XDG_CONFIG_HOME, according to the XDG specification.
 func Place(getenv func(string) string) (string, error) {
 	var dir string
 	var err error

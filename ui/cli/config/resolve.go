@@ -139,10 +139,10 @@ type Settings struct {
 }
 
 // Resolve returns the settings of a command. A flag overrides the environment, which overrides the
-// file. flags maps given flags to values. If onlyScreen is set, Resolve returns only the settings of [Screen].
+// file. The map flags holds the given flags. If onlyScreen is set, Resolve returns only the settings of [Screen].
 //
 // Settings of a cluster apply only to the servers of that cluster in the file: other servers must not
-// get its credentials.
+// get the cluster's credentials.
 func Resolve(f File, flags map[string]string, getenv func(string) string, onlyScreen bool) (Settings, error) {
 	s := Settings{Values: map[string]Setting{}}
 	names := settings()
