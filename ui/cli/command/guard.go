@@ -155,7 +155,7 @@ func (g *guard) act() time.Duration {
 		}
 		g.stop()
 	}
-	left := min(g.limits.kill, g.stopped+g.grace) - now
+	left := min(g.limits.kill-now, g.grace-(now-g.stopped))
 	if left <= 0 {
 		signalAll(g.command, syscall.SIGKILL)
 		left = -left / 8 // send SIGKILL less and less often: it may not be permitted

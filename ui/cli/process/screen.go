@@ -136,18 +136,23 @@ type keys struct {
 }
 
 func newKeys(from *os.File) *keys {
-	return &keys{from: from, bytes: make(chan []byte), interrupted: make(chan struct{}, 1), closed: make(chan struct{}), ended: make(chan struct{})}
+	return &keys{from: from, bytes: make(chan []byte), interrupted: make(chan struct{}), closed: make(chan struct{}), ended: make(chan struct{})}
 }
 
 func (k *keys) Write(p []byte) (int, error) { return k.from.Write(p) }
 func (k *keys) Fd() uintptr                 { return k.from.Fd() }
 func (k *keys) Close() error                { return nil } // end closes the reader
 
-// Interrupt makes a waiting Read, or a later one, return [io.EOF].
+// interruptWait is shorter than the 500 ms for which Bubbletea waits for the end of its read loop.
+const interruptWait = 400 * time.Millisecond
+
+// Interrupt makes Read return [io.EOF]. It waits at most interruptWait for a Read, because after that
+// the next Read may be the first of a new read loop, which must not end.
 func (k *keys) Interrupt() {
 	select {
 	case k.interrupted <- struct{}{}:
-	default:
+	case <-k.closed:
+	case <-time.After(interruptWait):
 	}
 }
 

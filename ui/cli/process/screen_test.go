@@ -106,6 +106,22 @@ func TestReadWaitsForTheRestOfAKey(t *testing.T) {
 	}
 }
 
+func TestInterruptEndsOnlyAWaitingRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, p := newKeys(nil), make([]byte, 9)
+		k.reader = struct{ cancelreader.CancelReader }{}
+		k.Interrupt() // no Read waits, as while Bubbletea's read loop waits to deliver a key
+		go func() { k.bytes <- []byte("q") }()
+		if n, err := k.Read(p); string(p[:n]) != "q" || err != nil {
+			t.Errorf("after an old interrupt: read %q, error %v, want q", p[:n], err)
+		}
+		go k.Interrupt()
+		if _, err := k.Read(p); err != io.EOF {
+			t.Errorf("interrupted: got error %v, want EOF", err)
+		}
+	})
+}
+
 func TestReadReturnsAllBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, w, err := os.Pipe()
