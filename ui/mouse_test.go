@@ -192,7 +192,7 @@ func TestClickTheTimeLine(t *testing.T) {
 		clickAt(m, x, y)
 		j := &m.d.past.journey
 		if !j.On || !j.Known || front(m) != inPast {
-			t.Fatalf("column %d: got on %v, known %v and %s in front; want a known moment", x, j.On, j.Known, front(m))
+			t.Fatalf("column %d: got travelling %v, known %v and %s in front; want a known moment", x, j.On, j.Known, front(m))
 		}
 		if j.At.At.After(time.Time(moment)) && !j.At.First {
 			t.Errorf("column %d: got moment %v, which is after %v", x, j.At.At, time.Time(moment))

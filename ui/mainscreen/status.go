@@ -18,7 +18,7 @@ type Message struct {
 	until time.Time // zero: there is no message
 }
 
-// NewMessage returns a message that is shown from now on.
+// NewMessage returns a message. The time for which it is shown begins at now.
 func NewMessage(st term.Style, text string, now time.Time) Message {
 	keep := usualShown
 	if st == term.Trouble {
@@ -27,7 +27,7 @@ func NewMessage(st term.Style, text string, now time.Time) Message {
 	return Message{st, text, now.Add(keep)}
 }
 
-// Text returns the text to draw; ok is false if the message is no longer shown.
+// Text returns the text to draw; ok is false if there is nothing to draw.
 func (l *Message) Text(f *term.Frame) (st term.Style, text string, ok bool) {
 	if !l.until.After(f.Now) {
 		return 0, "", false

@@ -1,6 +1,6 @@
-// Package messages draws the messages between the embedded server and two to four candidates. The server
-// reports messages while it is slowed or goes step by step. The panel is a sequence diagram, called
-// ladder: time goes down, and the server's lifeline is in the middle.
+// Package messages draws the messages between the embedded server and its clients. The server
+// reports messages while it is slowed. The panel is a sequence diagram, called ladder: time goes down,
+// and the server's lifeline is between the candidates' lifelines.
 //
 // An arrow to the server is a request that the server carried out. An arrow from the server is a
 // reply or a notification. If a message did not arrive when it was sent, the reason
@@ -70,7 +70,7 @@ func (v *Panel) inView() []entry {
 	return v.entries[max(0, end-v.page):end]
 }
 
-// lane shows the messages of one candidate. The zero lane has no candidate.
+// lane is a column for the messages of one candidate. The zero lane has no candidate.
 type lane struct {
 	row     model.Row
 	member  string // [model.Member.ID], "" for a third-party candidate
@@ -106,7 +106,7 @@ func (l *lane) style() term.Style {
 	return term.Strong
 }
 
-// lanes chooses up to n candidates: the selected one, its partner, those with messages, then others.
+// lanes returns the lane of the selected candidate and at most n-1 others.
 func lanes(s *doctor.State, selected model.Row, n int) []lane {
 	if selected.Ref() == (model.Ref{}) {
 		selected = at(s, 0).row
@@ -208,7 +208,7 @@ func at(s *doctor.State, i int) lane {
 
 func (l *lane) name() string { return znode.Safe(l.row.Name(), znode.NameMax) }
 
-// kind is the kind of an entry. Entries of the same time are in the order of their kinds.
+// kind is the kind of an entry. The function entries sorts entries of the same time by kind.
 type kind int
 
 const (
@@ -253,7 +253,7 @@ const (
 	cutOff    loss = "cut off" // the connection ended before the message was sent
 )
 
-const before = 20 * time.Millisecond // a step or deletion up to this long before the first message can be its cause
+const before = 20 * time.Millisecond // steps and deletions are shown from this long before the first message
 
 // entries returns the entries in the order of their times. Without messages it returns nil.
 func entries(s *doctor.State, lanes []lane) []entry {

@@ -16,7 +16,7 @@ type Entry struct {
 	Name  string
 	Key   string // text of the key column: the entry's keys, or the lesson's number
 	About string // what the entry does
-	More  string // text below the list; "": About, or only Why if Why is not ""
+	More  string // text below the list; "": About if Why is "", otherwise none
 	Why   string // why the entry cannot be done now, "" if it can
 	Do    input.Command
 	Kind  action.Kind // kind of the action, "" for a command or a lesson
@@ -62,7 +62,7 @@ func (v *List) Open() { *v = List{} }
 // Select selects the entry that does the same as e.
 func (v *List) Select(e Entry) { v.selected, v.chosen = e, true }
 
-// Narrow selects the first match after the typed text has changed.
+// Narrow makes the next Settle select the first match.
 func (v *List) Narrow() { v.chosen = false }
 
 // Settle gives the list its contents, and its place on a screen of w by h cells.

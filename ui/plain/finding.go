@@ -110,7 +110,7 @@ type Unchecked struct {
 	Setting *string  `json:"setting"` // the setting that would allow the check, nil for none
 }
 
-// NotChecked lists what the servers did not report, and what electop did not request.
+// NotChecked lists what the servers' answers leave unchecked, and why.
 func NotChecked(s *doctor.State) []Unchecked {
 	out := []Unchecked{}
 	t := s.Answers
@@ -260,7 +260,7 @@ func tooEarly(s *doctor.State, observed time.Duration) []Unchecked {
 	}
 	for i, p := range s.Pending {
 		if p.Early != nil && p.Severity == p.Early.Severity {
-			continue // [doctor.State.Early] has it
+			continue // [doctor.State.Early] shows it while no leader is known
 		}
 		if i >= listMax {
 			add("other suspicions", short, leastFor)

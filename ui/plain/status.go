@@ -221,7 +221,7 @@ func Status(s *doctor.State) Object {
 		"parent", parent,
 		"next_sequence", When(s.NextSequenceKnown, s.NextSequence),
 		"leader", znodePath(s.Path, s.Leader()),
-		"ack", When((s.Ack.Presence == model.Present || s.Ack.Presence == model.Denied) && s.Ack.Path != "", s.Ack.Path), // if the znode exists
+		"ack", When((s.Ack.Presence == model.Present || s.Ack.Presence == model.Denied) && s.Ack.Path != "", s.Ack.Path), // null: the znode is not known to exist
 		"candidates", candidates,
 		"ignored", each(s.Ignored, func(c *dialect.Candidate) string { return znode.Join(s.Path, c.Name) }),
 		"kind", s.Kind(),
@@ -232,7 +232,7 @@ func Status(s *doctor.State) Object {
 		"system_epoch", text(s.Epoch()),
 		"leader_state", text(string(s.Lead())), // null: nobody is known to lead
 		"findings", each(s.Findings, findingOf),
-		"leader_since", since, // bounds of the time at which the leader became first
+		"leader_since", since, // bounds of the beginning of the reign
 		"leader_watchers", watchersOf(s),
 		"programs?", s.Standbys().Programs,
 		"led_last?", s.LedLast(),
