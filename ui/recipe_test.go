@@ -47,7 +47,7 @@ func TestNotificationsTravel(t *testing.T) {
 		recipe   dialect.Recipe
 		notified []uint64
 	}{{"chain", dialect.Election(), []uint64{0xa2}}, {"herd", dialect.Herd(), []uint64{0xa2, 0xa3, 0xa4, 0xa5}}} {
-		lastDistance := map[int]int{} // by the number of dots
+		lastDistance := map[int]int{} // key: number of dots
 		for ms := 0; ms < 1000; ms += 50 {
 			sm := sample{world: notifying(c.recipe, 0, c.notified...), o: Options{Mode: ModeDemo}}
 			m := showAfter(sm, time.Duration(ms)*time.Millisecond)

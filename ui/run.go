@@ -14,7 +14,7 @@ import (
 )
 
 // Run shows the dashboard until the user quits or ctx ends, and restores the terminal. It returns
-// nil if the user quits, and [context.Cause] if ctx ends. A panic of the source becomes an error.
+// nil if the user quits, and [context.Cause] if ctx ends. A panic while reading a newer state becomes an error.
 // The caller handles signals.
 func Run(ctx context.Context, o Options) error {
 	if ctx.Err() != nil {

@@ -107,7 +107,7 @@ func (w *world) acked(name string) *world {
 	return w
 }
 
-// cast adds or changes a member. znode is ignored if the member exists.
+// cast adds or changes a member. The parameter znode is only for a new member.
 func (w *world) cast(id, znode string, belief model.Belief, change func(*model.Member)) *world {
 	m := model.Member{ID: id, Name: id, Recipe: "election", Belief: belief, Znode: znode, Session: w.children[znode].Session, Timeout: 4 * time.Second, ExpiresFrom: w.now.Add(4 * time.Second)}
 	if old := w.members[id]; old != nil {
@@ -192,8 +192,8 @@ type sample struct {
 	others []*world // other elections on the dashboard
 	search *elections.Search
 	then   func(w *world) // if set, runs after the keys
-	pass   time.Duration  // time from the end of then to the frame; ignored without then
-	ended  bool           // the source ends after then; ignored without then
+	pass   time.Duration  // time from the state after the function then to the frame; ignored if then is nil
+	ended  bool           // the state after the function then is the source's last one; ignored if then is nil
 	runs   bool           // the command of each key runs
 }
 
@@ -1296,8 +1296,7 @@ func (w *world) switchRecipe(recipe dialect.Recipe) *world {
 	return w.joinMany(len(gone)).wait(time.Minute)
 }
 
-// leaderDeleted deletes the leader's znode and lets upTo pass. From 15 ms on, another notified candidate
-// lists again each millisecond. All but the first watch again 40 ms after they list.
+// leaderDeleted deletes the leader's znode and applies what follows within the duration upTo.
 func (w *world) leaderDeleted(upTo time.Duration) *world {
 	q := w.state().Queue.Slice()
 	at := w.now

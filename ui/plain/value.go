@@ -28,7 +28,7 @@ const Format = 1
 // Object is a JSON object of alternating names and values. A field whose name ends in "?" is left out if it is empty.
 type Object []any
 
-// MarshalJSON writes the object, null for nil.
+// MarshalJSON returns o in JSON, null if o is nil.
 func (o Object) MarshalJSON() ([]byte, error) {
 	if o == nil {
 		return []byte("null"), nil
@@ -129,7 +129,7 @@ func whoOrWhat(c *dialect.Candidate, ignored bool) string {
 	return phrase.Who(c)
 }
 
-// listMax bounds how many znodes, servers or sessions one text lists, and how many suspicions.
+// listMax bounds how many znodes, servers, sessions or suspicions one text lists.
 const listMax = 8
 
 func safeList(items []string) string { return phrase.Names(items, listMax) }

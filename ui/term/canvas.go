@@ -21,8 +21,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Canvas is the screen as cells. It is reused between frames. Put leaves out control
-// characters, so a frame has only the theme's escape sequences.
+// Canvas is the screen as cells. It is reused between frames. Put leaves out control characters.
 type Canvas struct {
 	W, H  int
 	cells []cell
@@ -31,7 +30,7 @@ type Canvas struct {
 	rendered []byte // buffer of Render
 }
 
-// cell holds one grapheme cluster. The other cells of a wide cluster hold covered.
+// cell holds one grapheme cluster or nothing. The other cells of a wide cluster hold covered.
 type cell struct {
 	Text  string
 	Style Style
@@ -213,8 +212,8 @@ type spot struct {
 // Spot notes what was drawn in r, for the mouse. Later spots are in front of earlier ones.
 func (c *Canvas) Spot(r Rect, what any) { c.spots = append(c.spots, spot{rect: r, what: what}) }
 
-// Spots notes many spots: at returns what was drawn at (x, y), nil for nothing.
-// at can be called as long as the frame is on the screen.
+// Spots notes many spots. The function at returns what was drawn at (x, y), nil for nothing.
+// SpotAt can call this function until the next Resize.
 func (c *Canvas) Spots(r Rect, at func(x, y int) any) {
 	c.spots = append(c.spots, spot{rect: r, at: at})
 }

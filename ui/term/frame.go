@@ -6,7 +6,7 @@ import "time"
 type Frame struct {
 	*Canvas
 	Theme        *Theme
-	Now, Picture time.Time // the clock, in a replay the recorded time; and the time that the picture shows
+	Now, Picture time.Time // the clock (in a replay, the recorded time), and the time that the picture shows
 	Held         bool      // Picture does not follow Now
 	Next         time.Time // earliest moment at which the picture changes; zero: never
 }
@@ -86,7 +86,7 @@ func (f *Frame) Box(r Rect, title string, focused bool, tail ...Span) Area {
 	return f.Area(r.Inner())
 }
 
-// Prose draws a heading and paragraphs from line y on, and returns the next line.
+// Prose draws paragraphs from line y on, the first as a heading, and returns the next line.
 func (f *Frame) Prose(a Area, y int, paragraphs []string) int {
 	for i, text := range paragraphs {
 		st := Text
@@ -253,7 +253,7 @@ func TextWidth(w, width int) int {
 	return min(w-4, width) - 4
 }
 
-// Window returns which of n lines to show first if page lines fit: the closest to top that leaves the cursor in view.
+// Window returns the new first line of a list of n lines with page lines in view: it scrolls top to show the cursor.
 func Window(top, cursor, page, n int) int {
 	return max(0, min(max(min(top, cursor), cursor-page+1), n-page))
 }

@@ -32,8 +32,7 @@ func plain(s string) bool {
 	return true
 }
 
-// Wrap breaks s into lines of at most w cells: at blanks, and within a word only if the word is
-// longer than a line. It does not break at hyphens.
+// Wrap breaks s into lines for w cells: at blanks, and within a word only if the word is longer than a line.
 func Wrap(s string, w int) (lines []string) {
 	for _, line := range Lines(s, w) {
 		if lines == nil {
@@ -60,7 +59,7 @@ func Lines(s string, w int) iter.Seq2[int, string] {
 }
 
 func wrapWide(s string, w int) []string {
-	const noBreak = "\ue000" // stands for a hyphen; znode.Safe escapes it in other texts
+	const noBreak = "\ue000" // stands for a hyphen; znode.Safe escapes U+E000
 	s = ansi.Wrap(strings.ReplaceAll(s, "-", noBreak), w, "")
 	return strings.Split(strings.ReplaceAll(s, noBreak, "-"), "\n")
 }
@@ -118,7 +117,7 @@ func TailOf(path string, w int) string {
 	return s
 }
 
-// MiddleOf shortens a path in the middle, because the beginning names the application.
+// MiddleOf shortens a path in the middle, because the beginning names the application. If w < 6, it is TailOf.
 func MiddleOf(path string, w int) string {
 	if Width(path) <= w || w < 6 {
 		return TailOf(path, w)

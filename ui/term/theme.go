@@ -42,7 +42,7 @@ func ResolveTheme(name string, getenv func(string) string) string {
 	return Dark
 }
 
-// Style names the meaning of a cell. The bit Selected adds the background of the selected row.
+// Style names the meaning of a cell, below with examples. The bit Selected adds the background of the selected row.
 type Style uint8
 
 const (
@@ -79,7 +79,7 @@ const (
 type Theme struct {
 	Name  string
 	codes [256]string // escape sequence of each style; "": the terminal's default
-	shows [256]bool   // whether the style is visible on a blank
+	shows [256]bool   // whether Render writes blanks in the style at the end of a line
 	reset string
 	Glyph Glyphs
 }
@@ -123,8 +123,8 @@ var signs = Glyphs{
 	Written: "·", Refused: "/", Stale: "x", Playhead: "▲", Play: "▶", Unseen: "?",
 }
 
-// paint is a colour for terminals with 24-bit, 256 and 16 colours. Each of the three is set, because the
-// nearest of 16 colours can have another hue.
+// paint is a colour for terminals with 24-bit, 256 and 16 colours. An empty field is no colour. No field is
+// computed from another, because the nearest of 16 colours can have another hue.
 type paint struct{ rich, mid, ansi string }
 
 type palette struct {
@@ -153,7 +153,7 @@ var (
 type look struct {
 	fg, bg               paint
 	bold, faint, reverse bool
-	tint                 bool // on a terminal without a colour for bg, the cell is not reversed
+	tint                 bool // if bg has no colour on the terminal, the style is not reversed
 }
 
 func (p palette) looks() [styles]look {
