@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"sync"
 	"time"
@@ -178,7 +179,7 @@ func (w *worker) readCounter(ctx context.Context, conn *client.Conn) error {
 	var c *counted
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
-	if decoder.Decode(&c) != nil || c == nil || decoder.More() || c.Value < 0 || c.Value == math.MaxInt64 {
+	if decoder.Decode(&c) != nil || c == nil || decoder.Decode(new(any)) != io.EOF || c.Value < 0 || c.Value == math.MaxInt64 {
 		return fmt.Errorf("%s is not a counter of electop: it contains %q", path, znode.Safe(string(data), 40))
 	}
 	w.valueKnown, w.value = true, c.Value

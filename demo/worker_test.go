@@ -191,7 +191,7 @@ func TestDeadLeaderStartsNoWorker(t *testing.T) {
 func TestWorkersDoNotOverwriteOtherData(t *testing.T) {
 	t.Parallel()
 	const counterPath = path + "-counter"
-	for _, text := range []string{"", "hands off\x1b[2J", "7", "null", `{"mine":1}`, `{"value":1} hands off`, `{"value":9223372036854775807}`} {
+	for _, text := range []string{"", "hands off\x1b[2J", "7", "null", `{"mine":1}`, `{"value":1} hands off`, `{"value":1}}`, `{"value":9223372036854775807}`} {
 		inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 			conn := connected(t, connection(t, w.server))
 			defer conn.Close()

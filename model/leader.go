@@ -69,8 +69,6 @@ func (j *Journal) noLeader() NoLeader {
 	holders := j.recipe.Holders(j.queue)
 	switch kind := j.naming.dialect.Kind(); {
 	case j.naming.dialect.Elects():
-	case kind == dialect.KindUnknown && !j.naming.dialect.Vague() && j.queue.Len() == 0:
-		return NoCandidate
 	case kind == dialect.KindUnknown && !j.naming.dialect.Vague():
 		return UnknownKind
 	default:
@@ -119,7 +117,7 @@ func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 		return ""
 	case a.Presence == Absent || a.Presence == Present && a.ByData && !a.Data.Denied && !a.Data.Truncated() && !head.Unread && !head.Data.Denied:
 		return NotAcknowledged
-	case a.Presence == Present && a.Session == head.Session:
+	case a.Presence == Present && a.Session != 0 && a.Session == head.Session:
 		return NotAcknowledged // the data names an older znode of the session
 	case a.Presence == Present && a.Session != 0:
 		return OtherAcknowledged

@@ -150,7 +150,7 @@ func Could(verb string, all model.Standbys) string {
 func firstOf(names []string, unread int) string {
 	text := strings.Join(names[:min(len(names), standbysMax)], ", ")
 	if text == "" {
-		return units.Count(unread, "program", "programs") + " whose names were not read"
+		return units.Count(unread, "program", "programs") + " that were not read"
 	}
 	if more := len(names) + unread - min(len(names), standbysMax); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)

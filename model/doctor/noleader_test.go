@@ -321,7 +321,7 @@ func TestProgramsMayRunIfTheirDirectoryIsDenied(t *testing.T) {
 	}
 	c.apply(&model.Directory{At: c.Tree.Now, Path: "/live_nodes", Presence: model.Present, Parent: znode.Parent{Children: 5000}})
 	could := c.J.State().Standbys()
-	if got := doctor.Could("lead", could); could.Gone || !strings.Contains(got, "5000 programs whose names were not read") {
+	if got := doctor.Could("lead", could); could.Gone || !strings.Contains(got, "5000 programs that were not read") {
 		t.Errorf("5000 names were not read: got Gone %t, %q; want false, and their number", could.Gone, got)
 	}
 }

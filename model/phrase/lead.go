@@ -79,6 +79,9 @@ func NoLeader(s *doctor.State) Entry {
 		return Entry{s.Kind().String() + ": " + Content(s), "", s.Kind().String(), ""}
 	case model.UnknownKind:
 		const words = "unknown whether this is an election: "
+		if s.Queue.Len() == 0 {
+			return Entry{words + "it has no children now", "", "unknown", ""}
+		}
 		if s.Single {
 			return Entry{words + "only the name of " + first + "'s znode suggests it", "owns the znode", "unknown", ""}
 		}

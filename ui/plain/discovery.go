@@ -194,7 +194,7 @@ func (d Discovery) Text() string {
 		fmt.Fprintln(&b)
 	}
 	qualifier := ""
-	if d.Problems && len(others) == 0 {
+	if d.Problems && (d.Kind == "" || len(others) == 0) {
 		qualifier = " in trouble"
 	}
 	found := units.Count(len(elections), "election", "elections")

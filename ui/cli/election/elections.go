@@ -202,9 +202,10 @@ func (w *Elections) Poll(ctx context.Context, want admin.Want) {
 	limited, cancel := context.WithTimeout(ctx, cluster.RequestLimit)
 	defer cancel()
 	err := w.poller.Poll(limited, want)
-	if err == nil {
+	if ctx.Err() == nil {
 		w.polled, w.want = began, want
-	} else if ctx.Err() == nil {
+	}
+	if err != nil && ctx.Err() == nil {
 		w.notice("requests to the servers: " + err.Error())
 	}
 }

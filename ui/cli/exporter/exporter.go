@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -309,9 +310,10 @@ func (s *searcher) follow(d plain.Discovery) {
 			s.removed[path] = time.Now()
 		}
 	}
-	unwatched := 0
+	unwatched, listed := 0, make(map[string]bool)
 	for _, f := range d.Elections {
 		path := f.State.Path
+		listed[path] = true
 		_, watched := s.watched[path]
 		_, over := over(f.State)
 		vacant := f.State.Queue.Len() == 0 && f.State.Dialect == nil // an earlier search found candidates here
@@ -326,6 +328,7 @@ func (s *searcher) follow(d plain.Discovery) {
 		}
 		unwatched++
 	}
+	maps.DeleteFunc(s.removed, func(path string, _ time.Time) bool { return !listed[path] })
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now.unwatched = unwatched

@@ -149,9 +149,15 @@ const interruptWait = 400 * time.Millisecond
 // Interrupt makes Read return [io.EOF]. It waits at most interruptWait for a Read, because after that
 // the next Read may be the first of a new read loop, which must not end.
 func (k *keys) Interrupt() {
+	k.mu.Lock()
+	began := k.reader != nil
+	k.mu.Unlock()
+	if !began {
+		return
+	}
 	select {
 	case k.interrupted <- struct{}{}:
-	case <-k.closed:
+	case <-k.ended:
 	case <-time.After(interruptWait):
 	}
 }
