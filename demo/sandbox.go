@@ -55,7 +55,7 @@ type Sandbox struct {
 	rules    model.Rules
 	nextPace *zkserver.Pace          // pace after Prepare; nil: Prepare does not run
 	members  map[string]model.Member // by ID; also killed members
-	replaced []uint64                // sessions, perhaps alive, of killed or partitioned members that were replaced or left
+	leftover []uint64                // sessions, perhaps alive, of killed members that were replaced and partitioned members that left
 	jobs     map[int64]*job          // by fencing token
 	running  context.Context         // context of Run; nil: Run does not run
 	changed  chan struct{}           // closed at the next report of a member; nil: nothing waits
@@ -105,10 +105,10 @@ func (s *Sandbox) update(w *model.Cast) {
 	defer s.mu.Unlock()
 	m := w.Member
 	if old := s.members[m.ID]; old.Fault == model.Killed && old.Session != m.Session {
-		s.replaced = append(s.replaced, old.Session)
+		s.leftover = append(s.leftover, old.Session)
 	}
 	if w.Gone && m.Fault == model.Partitioned {
-		s.replaced = append(s.replaced, m.Session) // the server does not know that m has left
+		s.leftover = append(s.leftover, m.Session) // the server does not know that m has left
 	}
 	if s.removeExpired(); w.Gone && m.Fault != model.Killed {
 		delete(s.members, m.ID)
@@ -240,10 +240,10 @@ func (s *Sandbox) removeAll(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, session := range s.replaced {
+	for _, session := range s.leftover {
 		_ = s.cfg.Server.ExpireSession(int64(session)) // fails if the session has already ended
 	}
-	s.replaced = nil
+	s.leftover = nil
 	for _, j := range s.jobs { // no report ends the job of a dead leader
 		j.over = true
 	}
@@ -469,6 +469,10 @@ func (s *Sandbox) startStopWorkers() {
 
 // removeExpired requires that the caller holds s.mu.
 func (s *Sandbox) removeExpired() {
+	s.leftover = slices.DeleteFunc(s.leftover, func(session uint64) bool {
+		_, lives := s.cfg.Server.Deadline(int64(session))
+		return !lives
+	})
 	for id, m := range s.members {
 		if m.Fault != model.Killed {
 			continue

@@ -131,7 +131,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	switch {
 	case errors.Is(err, candidate.ErrNoParent):
 		return fmt.Errorf("%w, or create the znode with --create", cluster.Missing(o.path, conn.Servers))
-	case ctx.Err() != nil && ended == "interrupted":
+	case ctx.Err() != nil && o.command.args == nil:
 		err = process.Interrupted
 	case o.command.args == nil || ended == "":
 		return err

@@ -173,14 +173,14 @@ func newLesson(std IO) *cobra.Command {
 			if list {
 				return dashboard.ListLessons(std.Out, std.Err)
 			}
-			play := dashboard.Demo{Lesson: true}
+			d := dashboard.Demo{Lesson: true}
 			if len(args) == 1 {
-				play.LessonID = args[0]
-				if err := dashboard.CheckLesson(play.LessonID); err != nil {
+				d.LessonID = args[0]
+				if err := dashboard.CheckLesson(d.LessonID); err != nil {
 					return err
 				}
 			}
-			return runDemo(cmd.Context(), o, std, play)
+			return runDemo(cmd.Context(), o, std, d)
 		},
 	}
 	help.Output.Add(cmd, func(f *pflag.FlagSet) {

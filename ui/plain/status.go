@@ -164,10 +164,11 @@ func watched(s *doctor.State, e doctor.Edge) string {
 func lastCell(s *doctor.State, i int) string {
 	edge := s.Edge(i)
 	if s.Kind() == dialect.KindCommit {
-		if c := s.Queue.At(i); c.Unread || c.Data.Denied {
+		c := s.Queue.At(i)
+		if c.Unread || c.Data.Denied {
 			return "?"
 		}
-		return cmp.Or(znode.Safe(s.Queue.At(i).Vote(), 12), "-")
+		return cmp.Or(znode.Safe(c.Vote(), 12), "-")
 	}
 	if words := phrase.Release(s, s.Queue.At(i)); words != "" {
 		return words

@@ -202,10 +202,10 @@ func (w *Elections) Poll(ctx context.Context, want admin.Want) {
 	limited, cancel := context.WithTimeout(ctx, cluster.RequestLimit)
 	defer cancel()
 	err := w.poller.Poll(limited, want)
-	if ctx.Err() == nil {
-		w.polled, w.want = began, want
+	if ctx.Err() != nil {
+		return
 	}
-	if err != nil && ctx.Err() == nil {
+	if w.polled, w.want = began, want; err != nil {
 		w.notice("requests to the servers: " + err.Error())
 	}
 }
